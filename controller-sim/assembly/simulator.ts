@@ -20,6 +20,7 @@ import type { Simulator as PublicSimulator } from '../interface/simulator.ts';
 import { Lab } from '../lab/lab.ts';
 import { LabToken } from '../lab/lab-token.ts';
 import { LabTraffic } from '../lab/lab-traffic.ts';
+import { MAX_JSON_BYTES } from '../lab/seed/max-size.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { DamagedError, StoreError } from '../state/store/store.ts';
@@ -192,7 +193,7 @@ async function readSeed({ seed }: SimulatorOptions, lab: Lab) {
 
 function readSeedFile(file: string): string {
   try {
-    return readTextFileSync(file);
+    return readTextFileSync(file, MAX_JSON_BYTES);
   } catch (error) {
     throw new OptionError(readProblem(file, error));
   }

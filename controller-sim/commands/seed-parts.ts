@@ -3,14 +3,16 @@
 
 import { parse } from 'yaml';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
 import { SECTIONS } from '../lab/seed/sections.ts';
 import type { SectionCounts, Seeded } from '../lab/seed/seeded.ts';
 import { type LabClient, LabClientError } from './lab-client.ts';
 
-const SNAPSHOT = 'before-seed';
 const SNAPSHOTS = '/lab/v1/snapshots';
 const MAX_PART_ENTITIES = 2_000;
+/** Characters of YAML, whose parser needs a hundred times the time and the memory of that for JSON. */
+const MAX_YAML_LENGTH = 4 * 1024 * 1024;
 
 interface Part {
   readonly section: string;
@@ -26,7 +28,9 @@ export async function seedInParts(
   { path, size }: { readonly path: string; readonly size: number },
 ): Promise<Seeded> {
   const parts = partsOf(documentOf(text), size);
-  await client.ask('POST', SNAPSHOTS, { name: SNAPSHOT });
+  // Another seed may run at the same time.
+  const snapshot = `before-seed-${new IdSource().uuid()}`;
+  await client.ask('POST', SNAPSHOTS, { name: snapshot });
   const sums = { created: {}, existing: {}, changed: {} } as Record<'created' | 'existing' | 'changed', SectionCounts>;
   try {
     for (const { section, start, entries } of parts) {
@@ -34,10 +38,10 @@ export async function seedInParts(
       for (const name of ['created', 'existing', 'changed'] as const) add(sums, name, seeded[name]);
     }
   } catch (error) {
-    await client.ask('POST', `${SNAPSHOTS}/${SNAPSHOT}/restore`, { keep: ['clock', 'faults', 'journal'] });
+    await client.ask('POST', `${SNAPSHOTS}/${snapshot}/restore`, { keep: ['clock', 'faults', 'journal'] });
     throw error;
   } finally {
-    await client.ask('DELETE', `${SNAPSHOTS}/${SNAPSHOT}`);
+    await client.ask('DELETE', `${SNAPSHOTS}/${snapshot}`);
   }
   const { changed, ...others } = sums;
   return path.includes('apply=true') ? { ...others, changed } : others;
@@ -59,8 +63,12 @@ async function ask(client: LabClient, path: string, section: string, start: numb
 
 function documentOf(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
+  const isJson = text.trimStart().startsWith('{');
+  if (!isJson && text.length > MAX_YAML_LENGTH)
+    throw new ProjectError('INPUT', `the seed has more than ${MAX_YAML_LENGTH} characters; write it as JSON`);
   try {
-    value = text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text);
+    value = isJson ? JSON.parse(text) : parse(text);
+    JSON.stringify(value); // an alias within its own anchor has no end
   } catch (error) {
     throw new ProjectError('INPUT', `the seed cannot be read: ${describeError(error).split('\n')[0]}`);
   }

@@ -9,11 +9,12 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
+import { MAX_JSON_BYTES } from '../lab/seed/max-size.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
 import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
 import type { Right, WhatIf } from '../lab/what-if.ts';
 import { connected, withErrors, withLab } from './lab.ts';
-import type { Connection, LabClient } from './lab-client.ts';
+import { type Connection, controllerOf, type LabClient } from './lab-client.ts';
 import { seededText, stepText } from './seeded-text.ts';
 
 /** Characters of one request: bodies have at most 1 MiB, and a character has up to three bytes. */
@@ -26,25 +27,50 @@ export function seedCommand(): Command {
     .option('--apply', 'also change the entities that exist to what the file says; fields that it leaves out stay')
     .option('--prune', 'also delete what the sections of the file do not have')
     .option('--plan', 'change nothing, and print the steps')
+    .option('--management', 'use the management API, which every controller has: each change is then a request')
     .addHelpText(
       'after',
-      examples('sim', 'seed network.yml --ready sim.json', 'seed network.yml --apply --prune --plan --ready sim.json'),
+      examples(
+        'sim',
+        'seed network.yml --ready sim.json',
+        'seed network.yml --apply --prune --plan --ready sim.json',
+        'seed network.yml --apply --management --url https://ctrl:1280 --ca ca.pem --username admin',
+      ),
     )
-    .action((file: string, { apply, prune, plan, ...connection }: Connection & SeedOptions) =>
-      withLab(connection, async (client) => {
+    .action((file: string, { apply, prune, plan, management, ...connection }: SeedCommandOptions) => {
+      const show = (seeded: Seeded) => {
+        for (const step of seeded.steps ?? []) print(stepText(step));
+        print(plan ? `plan: ${seededText(seeded)}` : seededText(seeded));
+      };
+      const options = { apply: apply === true, prune: prune === true, plan: plan === true };
+      if (management) return withErrors(async () => show(await seedController(connection, file, options)));
+      return withLab(connection, async (client) => {
         const text = read(file);
         const flags = Object.entries({ apply, prune, plan }).flatMap(([name, flag]) => (flag ? [`${name}=true`] : []));
         try {
           const isWhole = prune === true || plan === true;
-          const seeded = await seedIn(client, text, isWhole, flags.join('&'));
-          for (const step of seeded.steps ?? []) print(stepText(step));
-          print(plan ? `plan: ${seededText(seeded)}` : seededText(seeded));
+          show(await seedIn(client, text, isWhole, flags.join('&')));
         } catch (error) {
           throw await named(error, file);
         }
-      }),
-    );
+      });
+    });
   return connected(command);
+}
+
+interface SeedCommandOptions extends Connection, SeedOptions {
+  readonly management?: true;
+}
+
+/** A simulator of its own makes the plan. */
+async function seedController(connection: Connection, file: string, options: SeedOptions): Promise<Seeded> {
+  const controller = controllerOf(connection);
+  const text = read(file);
+  const { startSimulator } = await import('../assembly/simulator.ts');
+  const { openClient } = await import('../client/api-client.ts');
+  await using simulator = await startSimulator({ passwordCost: { memory: 64, passes: 1 } });
+  await using client = openClient('management', controller);
+  return await simulator.lab.seedController(client, text, { ...options, file });
 }
 
 /** A text beyond the limit on bodies is sent in parts. */
@@ -112,7 +138,7 @@ function rightText({ identity, type, service }: Right): string {
 async function compareExport(network: string, file: string, prune: boolean): Promise<WhatIf> {
   const { startSimulator } = await import('../assembly/simulator.ts');
   await using simulator = await startSimulator({ seed: network, passwordCost: { memory: 64, passes: 1 } });
-  return simulator.lab.whatIf(read(file), { prune });
+  return await simulator.lab.whatIf(read(file), { prune });
 }
 
 interface ExportOptions extends Connection {
@@ -147,7 +173,7 @@ async function named(error: unknown, file: string): Promise<unknown> {
 
 function read(file: string): string {
   try {
-    return readTextFileSync(file);
+    return readTextFileSync(file, MAX_JSON_BYTES);
   } catch (error) {
     throw new ProjectError('INPUT', readProblem(file, error));
   }

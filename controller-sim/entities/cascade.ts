@@ -24,9 +24,13 @@ export function detachAll(transaction: Transaction, kind: EntityKind, id: string
     for (const { id: other } of referring(transaction.tables, reference, id)) detach(transaction, reference, other, id);
 }
 
-function demandUnused({ tables }: Transaction, reference: KindReference, id: string): void {
+/** Entities that this transaction deletes, or changes to refer to another one, do not count. */
+function demandUnused(transaction: Transaction, reference: KindReference, id: string): void {
   if (typeof reference.onDelete !== 'object') return;
-  const users = referring(tables, reference, id).map((user) => user.id);
+  const users = referring(transaction.tables, reference, id).flatMap((user) => {
+    const current = transaction.get(reference.kind, user.id);
+    return current && idsIn(current, reference).includes(id) ? [user.id] : [];
+  });
   if (users.length === 0) return;
   const { field, by } = reference.onDelete;
   const list = `[${users.join(' ')}]`;

@@ -24,6 +24,14 @@ export interface Lab {
   readonly clock: LabClock;
   /** The requests of clients and the messages of routers. */
   readonly journal: Journal;
+  /** Whether the journal records the messages of links. */
+  readonly recordsLinks: boolean;
+  /**
+   * From now on the journal records the messages of the links between routers of this process, or no longer; `reset`
+   * and `restore` end it. Each payload and each acknowledgement is an entry at each router, without its data. @throws
+   * InvalidError for a simulator without routers in its process: the links of others are encrypted
+   */
+  recordLinks(isOn?: boolean): void;
   readonly faults: Faults;
   /** TCP proxies, whose connections faults slow down, stall and cut. */
   readonly proxies: Proxies;
@@ -79,7 +87,7 @@ export interface Lab {
   seed(document: SeedDocument | string, options?: SeedOptions): Promise<Seeded>;
   /**
    * Applies a document to a copy of the network, and compares who may use which service. Nothing changes. Rejects like
-   * `seed`, and with InvalidError beyond the limit on rights.
+   * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if 16 others wait.
    */
   whatIf(document: SeedDocument | string, options?: WhatIfOptions): Promise<WhatIf>;
   /** The network as a document for `seed`: sorted, without secrets and without built-in entities. */

@@ -2,6 +2,7 @@
 // tests; a controller has none of this.
 
 import type { Log } from '#lib/log/log.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { AdvanceableClock } from '#lib/time/clock.ts';
 import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -26,6 +27,8 @@ import { type LabRouters, type LabService, type NewService, serviceSeed } from '
 import { viewNetwork } from './network-view.ts';
 import { OtherLabs, type OtherLabsComponents } from './other-labs.ts';
 import type { Proxies } from './proxies/proxies.ts';
+import type { ControllerClient } from './seed/controller/collections.ts';
+import type { ControllerSeedOptions } from './seed/controller/seed-controller.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import { planned } from './seed/plan.ts';
 import type { SeedComponents } from './seed/seed.ts';
@@ -39,6 +42,9 @@ import { explainLogin } from './why/login.ts';
 import { explainPosture, type PostureOptions } from './why/posture.ts';
 import { explainSession, type SessionComponents } from './why/session.ts';
 import { demandSession, explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
+
+/** Comparisons of `whatIf` that wait: each copies the network, and runs alone. */
+const MAX_WAITING_COMPARISONS = 16;
 
 export interface LabComponents
   extends WhyComponents,
@@ -63,6 +69,7 @@ export class Lab {
   readonly #components: LabComponents;
   readonly #ended: EndedSessions;
   readonly #rates: CircuitRates;
+  readonly #comparisons: TaskQueue;
   #routers: LabRouters | undefined;
 
   constructor(components: LabComponents) {
@@ -70,15 +77,23 @@ export class Lab {
     this.#components = components;
     this.#ended = new EndedSessions(state);
     this.#rates = new CircuitRates(components);
+    this.#comparisons = new TaskQueue({
+      name: 'comparisons of rights',
+      length: MAX_WAITING_COMPARISONS,
+      workers: 1,
+      clock,
+    });
     this.member = new MemberFaults({ state, clock, close: components.close });
     const others = new OtherLabs(components);
     this.clock = new LabClock(clock, others);
-    const { faults, journal } = this;
+    const { faults } = this;
+    const journal = { clear: () => this.#restartJournal() };
     this.snapshots = new LabSnapshots({ state, clock: this.clock, faults, journal, others });
     others.serve(this);
   }
 
   close(): void {
+    void this.#comparisons.close();
     this.#ended.close();
     this.#rates.close();
   }
@@ -86,6 +101,25 @@ export class Lab {
   /** The requests of clients and the messages of routers. */
   get journal(): Journal {
     return this.#components.traffic.journal;
+  }
+
+  /** Whether the journal records the messages of links. */
+  get recordsLinks(): boolean {
+    return this.#components.traffic.links.isRecorded;
+  }
+
+  /**
+   * From now on the journal records the messages of the links between routers of this process, or no longer; `reset`
+   * and `restore` end it. @throws InvalidError for a simulator without routers in its process
+   */
+  recordLinks(isOn = true): void {
+    if (isOn && !this.#routers)
+      throw new InvalidError(
+        'links',
+        'no router runs in this process, and the links of others are encrypted; use `sim network` or startNetwork',
+        isOn,
+      );
+    this.#components.traffic.links.record(isOn);
   }
 
   get faults(): Faults {
@@ -115,6 +149,11 @@ export class Lab {
   /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
   reset(options: RestoreOptions = {}): Promise<Restored> {
     return this.snapshots.restore(START, options);
+  }
+
+  #restartJournal(): void {
+    this.journal.clear();
+    this.#components.traffic.links.record(false);
   }
 
   /** Routers in this process, which serve the services that are created afterwards. */
@@ -208,12 +247,27 @@ export class Lab {
   }
 
   /**
+   * Seeds another controller by its management API; this one must have the data of a new network. Rejects like `seed`,
+   * with ApiRequestError, and with ProjectError that names the entry whose request failed.
+   */
+  async seedController(
+    client: ControllerClient,
+    document: SeedDocument | string,
+    options: ControllerSeedOptions = {},
+  ): Promise<Seeded> {
+    const { seedController } = await import('./seed/controller/seed-controller.ts');
+    return seedController(this.#components, client, document, options);
+  }
+
+  /**
    * Applies a document to a copy of the network, and compares who may use which service. Nothing changes. Rejects like
-   * `seed`, and with InvalidError beyond the limit on rights.
+   * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if too many comparisons wait.
    */
   async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
-    const { whatIf } = await import('./what-if.ts');
-    return whatIf(this.#components, document, options);
+    return this.#comparisons.add(async () => {
+      const { whatIf } = await import('./what-if.ts');
+      return whatIf(this.#components, document, options);
+    });
   }
 
   /** Checks a document, and returns the change that applies it. `file` names the document in messages. */

@@ -5,9 +5,8 @@
 import { Access } from '../access/access.ts';
 import type { PermissionType } from '../state/entity.ts';
 import type { Identity } from '../state/kinds/identity.ts';
-import { State } from '../state/state.ts';
-import { MemoryStore } from '../state/store/memory-store.ts';
-import type { StoredState } from '../state/store/store.ts';
+import type { State } from '../state/state.ts';
+import { copyOf } from './copied-state.ts';
 import { InvalidError } from './lab-error.ts';
 import type { SeedDocument } from './seed/export.ts';
 import { prepareSeed, type SeedComponents } from './seed/seed.ts';
@@ -36,20 +35,6 @@ export interface WhatIf {
 /** `apply` is true: entities that exist become what the document says. */
 export type WhatIfOptions = Pick<SeedOptions, 'prune'>;
 
-/** A copy of the data, whose changes are kept nowhere. */
-class CopyStore extends MemoryStore {
-  readonly #data: StoredState;
-
-  constructor(data: StoredState) {
-    super();
-    this.#data = data;
-  }
-
-  override load(): Promise<StoredState> {
-    return Promise.resolve(this.#data);
-  }
-}
-
 /** Name of an identity → the names of the services that it may use, as `Dial web`. */
 type Rights = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -58,8 +43,7 @@ export async function whatIf(
   document: SeedDocument | string,
   { prune = false }: WhatIfOptions,
 ): Promise<WhatIf> {
-  const { clock, ids } = components.state;
-  const state = await State.open({ store: new CopyStore(components.state.snapshot()), clock, ids });
+  await using state = await copyOf(components.state);
   const access = new Access(state);
   try {
     const before = rightsOf(state, access);
@@ -75,7 +59,6 @@ export async function whatIf(
     };
   } finally {
     access.close();
-    await state.close();
   }
 }
 

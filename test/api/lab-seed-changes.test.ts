@@ -93,6 +93,74 @@ t.test('changes and deletions follow their plan; what the document leaves out st
   );
 });
 
+t.test('entities that refer to each other are deleted together; those that the file still names are not', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  const own: SeedDocument = { configTypes: [{ name: 'own' }], configs: [{ name: 'c', configType: '@own', data: {} }] };
+  await lab.seed(own);
+  const service = { name: 'web', encryptionRequired: true, configs: ['@c'] };
+  const options = { apply: true, prune: true };
+  await t.rejects(
+    lab.seed({ configs: [], services: [service] }, options),
+    /^configs: the config c cannot be deleted: service web of the seed refers to it; add it to configs$/,
+  );
+  await lab.seed({ services: [service] });
+  t.match(await lab.seed({ configTypes: [], configs: [] }, options), { deleted: { configs: 1, configTypes: 1 } });
+  t.match(lab.export().services, [{ name: 'web', configs: [] }]);
+});
+
+t.test('a signer changes to an auth policy of the same seed', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  const signer = { name: 'issuer', issuer: 'https://a.example', audience: 'b', enabled: true };
+  await lab.seed({ externalJwtSigners: [{ ...signer, jwksEndpoint: 'https://a.example/keys' }] });
+  const [policy] = lab.export().authPolicies ?? [];
+  t.equal(policy, undefined);
+  const { primary, secondary } = (await simulator.admin.authPolicies.list())[0] ?? {};
+  const document = {
+    authPolicies: [{ name: 'strict', primary, secondary }],
+    externalJwtSigners: [{ ...signer, enrollAuthPolicyId: '@strict' }],
+  } as SeedDocument;
+  t.match(await lab.seed(document, { apply: true }), {
+    created: { authPolicies: 1 },
+    changed: { externalJwtSigners: 1 },
+  });
+  t.match(lab.export().externalJwtSigners, [{ enrollAuthPolicyId: '@strict' }]);
+});
+
+t.test('a value in another form than the stored one does not change anything', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  const document: SeedDocument = {
+    identities: [{ name: 'anna', roleAttributes: ['b', 'a', 'b'] }],
+    postureChecks: [
+      { name: 'mac', typeId: 'MAC', macAddresses: ['00:11:22:33:44:AA'] },
+      { name: 'domain', typeId: 'DOMAIN', domains: ['b.example', 'a.example', 'b.example'] },
+    ],
+  };
+  await lab.seed(document);
+  const before = simulator.lab.export();
+  t.same(await lab.seed(document, { apply: true, plan: true }), {
+    created: {},
+    existing: { identities: 1, postureChecks: 2 },
+    changed: {},
+    steps: [],
+  });
+  t.match(await lab.seed({ postureChecks: [{ name: 'mac', macAddresses: ['1'] }] } as never, { apply: true }), {
+    changed: { postureChecks: 1 },
+  });
+  t.notSame(lab.export(), before);
+});
+
+t.test('comparisons run one after another; too many at once are rejected', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const asked = Array.from({ length: 20 }, () => simulator.lab.whatIf({}));
+  const outcomes = await Promise.allSettled(asked);
+  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 17, 'one runs, and 16 wait');
+  t.match(outcomes.at(-1), { status: 'rejected', reason: { code: 'QUEUE_FULL' } });
+  t.match(await simulator.lab.whatIf({}), { totals: { gained: 0, lost: 0 } });
+});
+
 t.test('what-if compares rights on a copy, for the API and for an export', async (t) => {
   await using simulator = await startSimulator(QUICK);
   const { lab } = simulator;

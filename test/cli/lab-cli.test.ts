@@ -92,6 +92,11 @@ t.test('journal: a line for each request, filters, JSON', async (t) => {
     sequence: 2,
     operation: 'listVersion',
   });
+  t.match(await sim('journal', '--links', 'on'), { code: 1, stderr: /no router runs in this process/ });
+  t.match(await sim('journal', '--message', 'Rout'), {
+    code: 1,
+    stderr: /there is no message Rout; did you mean Route\?/,
+  });
   t.equal((await sim('journal', '--clear')).code, 0);
   t.equal((await sim('journal')).stdout, '');
 });
@@ -263,6 +268,15 @@ t.test('seed, export and why', async (t) => {
   await sim('export', '--format', 'json', '--output', json);
   t.equal(JSON.parse(readFileSync(json, 'utf8')).services[0].name, 'wiki');
   t.match(await sim('seed', json), { code: 0, stdout: /^created nothing/ });
+  const added = join(folder, 'added.yml');
+  writeFileSync(added, 'services: [{ name: added, encryptionRequired: true }]\n');
+  const asController = ['seed', added, '--apply', '--management'];
+  t.same(await sim(...asController, '--plan'), {
+    code: 0,
+    stderr: '',
+    stdout: '+ service added\nplan: created 1 service; changed nothing\n',
+  });
+  t.match(await sim(...asController), { code: 0, stderr: '', stdout: 'created 1 service; changed nothing\n' });
 
   const why = await sim('why', 'dial', 'berta', 'wiki');
   t.match(why, {

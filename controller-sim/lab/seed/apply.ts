@@ -15,7 +15,7 @@ import type { Transaction } from '../../state/transaction.ts';
 import { changedFields, entryOf } from './differences.ts';
 import { Names } from './export-names.ts';
 import { routerIdentityBody, usernameOf } from './identities.ts';
-import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
+import { type Item, isOfRouter, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
 import type { Entry, Refer, Section } from './section.ts';
 import { SECTIONS, type SectionName } from './sections.ts';
@@ -32,7 +32,29 @@ const OF_ROUTER = /^edge-router-.+-system$/;
 /** Changes that a plan lists. */
 const MAX_STEPS = 1_000;
 
-export interface ApplierOptions extends SeedOptions {
+/** A change that the applier makes. */
+export interface SeedChange {
+  readonly action: SeedStep['action'];
+  readonly section: Section;
+  /** Undefined for a deletion. */
+  readonly item?: Item;
+  readonly id: string;
+  readonly name: string;
+  /** The entry of the entity before; empty for a new one. */
+  readonly current: Entry;
+  /** The entry afterwards; empty for a deletion. */
+  readonly merged: Entry;
+}
+
+/** For callers that follow the changes, or protect entities. */
+export interface ApplierHooks {
+  /** `kind id` of entities that are not deleted. */
+  readonly spared?: ReadonlySet<string> | undefined;
+  /** Called in the order of the changes. */
+  readonly onChange?: ((change: SeedChange) => void) | undefined;
+}
+
+export interface ApplierOptions extends SeedOptions, ApplierHooks {
   /** The sections that the document has. */
   readonly sections: ReadonlySet<string>;
   /** Milliseconds of processor time that this thread has used; default: the real ones. */
@@ -53,6 +75,10 @@ export class Applier {
   readonly #changed = new Map<SectionName, number>();
   readonly #deleted = new Map<SectionName, number>();
   readonly #steps: SeedStep[] = [];
+  /** Items whose later fields are not written yet, with their entries. */
+  readonly #incomplete = new Map<Item, { readonly id: string; readonly entry: Entry }>();
+  /** `kind id` of entities beside the seed → the label of an entry that refers to it. */
+  readonly #referred = new Map<string, string>();
   /** Ids of the entities that the seed names, by kind. */
   readonly #kept = new Set<string>();
   readonly #options: ApplierOptions;
@@ -83,7 +109,7 @@ export class Applier {
       }
       if (!item.isBroken) this.#add(item);
     }
-    for (const item of this.#items) if (item.section.later.length > 0) this.#completeLater(item);
+    for (const [item, entity] of this.#incomplete) this.#completeLater(item, entity);
     const { apply, prune, plan } = this.#options;
     if (prune) this.#prune();
     return {
@@ -117,6 +143,8 @@ export class Applier {
       if (item.isBroken) return;
       count(this.#created, section.name);
       this.#step({ action: 'create', kind: section.word, name: nameOf(entry) });
+      const id = isOfRouter(item) ? this.#routerIdentityId(String(entry.name)) : item.id;
+      this.#report('create', item, { id, current: {}, merged: entry });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#fail(item, placeOf(item, error), reasonOf(error));
@@ -133,6 +161,10 @@ export class Applier {
     );
   }
 
+  #report(action: 'create' | 'change', item: Item, facts: Pick<SeedChange, 'id' | 'current' | 'merged'>): void {
+    this.#options.onChange?.({ action, section: item.section, item, name: nameOf(item.entry), ...facts });
+  }
+
   #step(step: SeedStep): void {
     if (this.#options.plan && this.#steps.length < MAX_STEPS) this.#steps.push(step);
   }
@@ -145,10 +177,24 @@ export class Applier {
     if (!entity || !current || fields.length === 0) return count(this.#existing, section.name);
     const fixed = fields.find((field) => !section.update || section.fixed.includes(field));
     if (fixed !== undefined) return this.#fail(item, [...path, fixed], `${fixed} cannot be changed; delete it first`);
-    this.#update(item, entity, { ...current, ...withoutNulls(entry) });
+    const merged = { ...current, ...withoutNulls(entry) };
+    this.#update(item, entity, merged);
     if (item.isBroken) return;
+    if (section.hasStoredForm && !this.#isChanged(section, id, current)) {
+      this.#transaction.put(section.kind, entity as never);
+      return count(this.#existing, section.name);
+    }
     count(this.#changed, section.name);
     this.#step({ action: 'change', kind: section.word, name: nameOf(entry), fields });
+    this.#report('change', item, { id, current, merged });
+  }
+
+  /** Whether an entity, as this transaction stores it, differs from its entry before. */
+  #isChanged(section: Section, id: string, before: Entry): boolean {
+    const entity = this.#transaction.get(section.kind, id);
+    if (!entity) return true;
+    const after = entryOf(section, entity, this.#exported, this.#transaction.clock.now());
+    return changedFields(section.name, after, before).length > 0;
   }
 
   #update(item: Item, entity: Entity, merged: Entry): void {
@@ -161,7 +207,7 @@ export class Applier {
     const now = this.#transaction.get(section.kind, entity.id);
     section.update?.(this.#transaction, now as never, new Body(body, 'patch'));
     section.complete(this.#transaction, entity.id, merged, refer, {});
-    this.#updateLater(section, entity.id, section.laterBody(merged, refer));
+    if (section.later.length > 0) this.#incomplete.set(item, { id: entity.id, entry: merged });
   }
 
   /** Deletes what the sections of the document do not have, the last sections first. */
@@ -174,7 +220,8 @@ export class Applier {
   }
 
   #isPruned(section: Section, entity: Entity & Partial<Named & Identity>): boolean {
-    if (this.#kept.has(`${section.kind} ${entity.id}`) || entity.isSystem) return false;
+    const key = `${section.kind} ${entity.id}`;
+    if (this.#kept.has(key) || this.#options.spared?.has(key) || entity.isSystem) return false;
     if (!section.isExported(entity as never, this.#transaction.tables)) return false;
     if (section.kind === 'identity' && entity.type === 'Router') return false; // it follows its router
     if (section.kind === 'edgeRouterPolicy' && OF_ROUTER.test(entity.name ?? '')) return false;
@@ -184,11 +231,18 @@ export class Applier {
   #delete(section: Section, entity: Entity & Partial<Named>): void {
     const { kind, word, name: sectionName } = section;
     const name = entity.name ?? entity.id;
+    const user = this.#referred.get(`${kind} ${entity.id}`);
+    if (user !== undefined)
+      return this.#note(
+        [sectionName],
+        `the ${word} ${name} cannot be deleted: ${user} of the seed refers to it; add it to ${sectionName}`,
+      );
     try {
       const current = this.#transaction.get(kind, entity.id);
       section.remove(this.#transaction, current as never);
       count(this.#deleted, sectionName);
       this.#step({ action: 'delete', kind: word, name });
+      this.#options.onChange?.({ action: 'delete', section, id: entity.id, name, current: {}, merged: {} });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#note([sectionName], () => `the ${word} ${name} cannot be deleted: ${String(reasonOf(error))}`);
@@ -198,12 +252,17 @@ export class Applier {
   /** False if the entry refers to something that does not exist. */
   #create(item: Item): boolean {
     const { section, entry, id, made } = item;
+    if (!made) {
+      this.#fail(item, item.path, 'it was deleted while the seed was prepared; seed again');
+      return false;
+    }
     const refer = this.#referTo(item);
     const fields = withoutNulls(section.body(entry, refer));
     if (item.isBroken) return false;
     section.create(this.#transaction, id, new Body(fields, 'create'), made);
     if (section.kind === 'router') this.#newRouters.add(id);
     section.complete(this.#transaction, id, entry, refer, made);
+    if (section.later.length > 0) this.#incomplete.set(item, { id, entry });
     return !item.isBroken;
   }
 
@@ -219,12 +278,12 @@ export class Applier {
   }
 
   /** Sets the fields that refer to entities of later sections. */
-  #completeLater(item: Item): void {
-    if (item.isBroken || this.#existingId(item) !== undefined) return;
-    const fields = item.section.laterBody(item.entry, this.#referTo(item));
+  #completeLater(item: Item, { id, entry }: { readonly id: string; readonly entry: Entry }): void {
+    if (item.isBroken) return;
+    const fields = item.section.laterBody(entry, this.#referTo(item));
     if (item.isBroken) return;
     try {
-      this.#updateLater(item.section, item.id, fields);
+      this.#updateLater(item.section, id, fields);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#fail(item, placeOf(item, error), reasonOf(error));
@@ -284,7 +343,12 @@ export class Applier {
       if (own?.isBroken) item.isBroken = true;
       if (own) return isOfRouter(own) ? this.#routerIdentityId(name) : (this.#existingId(own) ?? own.id);
       const known = this.#known(kind, value);
-      if (known !== undefined) return known;
+      if (known !== undefined) {
+        // A field that the entry leaves out does not prevent the deletion.
+        if (item.entry[String(field[0])] !== undefined)
+          this.#referred.set(`${kind} ${known}`, labelOf(item.section, item.entry));
+        return known;
+      }
       this.#fail(item, [...item.path, ...field], () => {
         const meant = didYouMean(name, this.#names(kind));
         return `there is no ${inWords(kind)} ${name}; ${meant || 'add it to the seed'}`;
@@ -329,10 +393,6 @@ export class Applier {
 
 function nameOf({ name, address }: Entry): string {
   return String(name ?? address);
-}
-
-function isOfRouter({ section, entry }: Item): boolean {
-  return section.kind === 'identity' && entry.typeId === 'Router';
 }
 
 function count(counters: Map<SectionName, number>, section: SectionName): void {

@@ -37,12 +37,12 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(plain(a)) === JSON.stringify(plain(b));
 }
 
-/** Maps sorted by their keys, lists of texts sorted, empty values undefined. */
+/** Maps sorted by their keys, lists of texts as sorted sets, empty values undefined. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     const list = value.map(plain);
     if (list.length === 0) return undefined;
-    return list.every((each) => typeof each === 'string') ? list.toSorted() : list;
+    return list.every((each) => typeof each === 'string') ? [...new Set(list)].toSorted() : list;
   }
   if (typeof value !== 'object' || value === null) return value || undefined;
   const fields = Object.entries(value)

@@ -6,12 +6,11 @@ import { isNestedDeeper, parseJson } from '#lib/json/json.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import { withoutStacks } from '#lib/text/without-stacks.ts';
 import { isTooLong, MAX_TOKENS } from '#lib/text/yaml-size.ts';
+import { MAX_JSON_BYTES } from './max-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
 /** Characters of YAML; as for the bodies of requests. */
 const MAX_SEED_BYTES = 1024 * 1024;
-/** Characters of JSON, which needs a hundredth of the time. */
-const MAX_JSON_BYTES = 64 * 1024 * 1024;
 /** Values with those behind aliases, which can multiply. */
 const MAX_VALUES = 200_000;
 /** Values in JSON, and in the object of a program. */

@@ -10,7 +10,8 @@ export interface Item {
   readonly path: SeedPath;
   /** The id of the entity, unless one with this name exists. */
   readonly id: string;
-  made: Prepared;
+  /** Undefined for an entity that existed when the seed was prepared. */
+  made: Prepared | undefined;
   /** It has a mistake, so it is not created. References to it are not reported. */
   isBroken: boolean;
 }
@@ -24,6 +25,11 @@ const RENAMED: Readonly<Record<string, string>> = {
   policyType: 'type',
   identityId: 'password',
 };
+
+/** Whether it is the identity of a router's tunneler, which exists with the router. */
+export function isOfRouter({ section, entry }: Pick<Item, 'section' | 'entry'>): boolean {
+  return section.kind === 'identity' && entry.typeId === 'Router';
+}
 
 /** `identity anna` */
 export function labelOf({ word }: Section, { name }: Entry): string {

@@ -18,8 +18,11 @@ import { isHosted } from '../../state/kinds/terminator.ts';
 import { identities } from './identities.ts';
 import { type Described, described, type Fields, filled, listOf, type Section, sectionOf } from './section.ts';
 
+/** Ids and names: another controller may have other ids. */
 const BUILT_IN = new Set(
-  builtInConfigTypes((id) => ({ id, createdAt: '', updatedAt: '', tags: {}, isSystem: true })).map(({ id }) => id),
+  builtInConfigTypes((id) => ({ id, createdAt: '', updatedAt: '', tags: {}, isSystem: true })).flatMap(
+    ({ id, name }) => [id, name],
+  ),
 );
 
 /** An administrator writes seeds, so its authorities and signers vouch for administrators. */
@@ -34,7 +37,7 @@ const signerRules = rules('externalJwtSigner', {
 });
 
 const LIST = {
-  configTypes: described(configTypeRules, { isExported: ({ id }) => !BUILT_IN.has(id) }),
+  configTypes: described(configTypeRules, { isExported: ({ id, name }) => !BUILT_IN.has(id) && !BUILT_IN.has(name) }),
   configs: described(configRules, { fixed: ['configType'] }),
   certificateAuthorities: described(caRules, {
     fixed: ['certPem'],
@@ -58,6 +61,7 @@ const LIST = {
   }),
   services: described(serviceRules),
   postureChecks: described(postureCheckRules, {
+    hasStoredForm: true,
     fixed: ['typeId'],
     body: (body) => ({
       ...body,

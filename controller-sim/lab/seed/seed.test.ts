@@ -67,14 +67,17 @@ class Network {
     return seedText(exportNetwork(this.state.tables, this.clock.now()), format);
   }
 
-  async seed(document: unknown, processorTime?: () => number): Promise<Seeded> {
+  async prepare(document: unknown, processorTime?: () => number): Promise<(transaction: Transaction) => Seeded> {
     const tokens = { enrollment: async () => 'jwt' };
     const passwords = { hash: async () => 'hash' };
     const { state, clock } = this;
     const limits = { enrollmentLifetime: 1, ...(processorTime && { processorTime }) };
     const components = { state, clock, tokens, passwords, validateBody, ...limits };
-    const { apply } = await prepareSeed(components, document, { file: 'seed.yml' });
-    return state.change(apply);
+    return (await prepareSeed(components, document, { file: 'seed.yml' })).apply;
+  }
+
+  async seed(document: unknown, processorTime?: () => number): Promise<Seeded> {
+    return this.state.change(await this.prepare(document, processorTime));
   }
 
   async rejected(document: unknown): Promise<SeedError> {
@@ -521,4 +524,30 @@ t.test('a similar name is searched only for mistakes that are shown', async (t) 
   t.match(message, /^seed.yml has \d{4,} mistakes/);
   t.equal(mistakes.length, 100);
   t.ok((user + system) / 1_000 < 5_000, `${(user + system) / 1_000} ms`);
+});
+
+t.test('an entity that is deleted while a seed is prepared is not created by halves', async (t) => {
+  await using network = await Network.open();
+  const { state } = network;
+  await network.seed({ edgeRouters: [{ name: 'edge' }], identities: [{ name: 'anna' }] });
+  const apply = await network.prepare({
+    edgeRouters: [{ name: 'edge' }],
+    identities: [{ name: 'anna', password: 'password of anna' }],
+  });
+  await state.change((transaction) => {
+    for (const { id } of state.tables.router.values()) transaction.delete('router', id);
+    for (const { id } of state.tables.identity.values()) transaction.delete('identity', id);
+  });
+  const error = await state.change(apply).then(
+    () => undefined,
+    (reason: unknown) => reason as SeedError,
+  );
+  t.match(
+    error?.mistakes.map(({ message }) => message),
+    [
+      'edge router edge: it was deleted while the seed was prepared; seed again',
+      'identity anna: it was deleted while the seed was prepared; seed again',
+    ],
+  );
+  t.same([state.tables.router.size, state.tables.identity.size], [0, 0]);
 });

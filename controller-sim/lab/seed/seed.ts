@@ -15,7 +15,7 @@ import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { State } from '../../state/state.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import { Applier } from './apply.ts';
+import { Applier, type ApplierHooks } from './apply.ts';
 import { checkSeed } from './check.ts';
 import { entryOf, namesake } from './differences.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
@@ -58,7 +58,7 @@ const NOTHING: Prepared = { passwordHash: '', routerEnrollment: { id: '', token:
 export async function prepareSeed(
   components: SeedComponents,
   document: unknown,
-  { file, ...options }: SeedOptions & { readonly file?: string | undefined } = {},
+  { file, ...options }: SeedOptions & ApplierHooks & { readonly file?: string | undefined } = {},
 ): Promise<PreparedSeed> {
   const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document);
   const mistakes = new Mistakes();
@@ -108,7 +108,7 @@ function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note,
       entry: typeof entry === 'object' && entry !== null ? (entry as Entry) : {},
       path: [section.name, index],
       id: section.hasShortId ? state.ids.short() : state.ids.long(),
-      made: {},
+      made: undefined,
       isBroken: broken.has(`${section.name} ${index}`),
     }));
   });
