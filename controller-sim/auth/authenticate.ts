@@ -138,13 +138,18 @@ export function sessionFacts({ services }: AuthRequest, proven: Proven) {
 
 /** Stores the client's description of itself with its identity, if it has changed. */
 export function noteClient(transaction: Transaction, { id }: Identity, client: ClientFacts): void {
-  const identity = transaction.get('identity', id);
+  const described = describedBy(transaction.get('identity', id), client);
+  if (described) transaction.put('identity', described);
+}
+
+/** The identity with the client's description of itself; undefined if that is the known one. */
+export function describedBy(identity: Identity | undefined, client: ClientFacts): Identity | undefined {
   const envInfo = client.envInfo && textsOf(client.envInfo, ENV_FIELDS);
   const sdkInfo = client.sdkInfo && textsOf(client.sdkInfo, SDK_FIELDS);
-  if (!identity || (!envInfo && !sdkInfo)) return;
+  if (!identity || (!envInfo && !sdkInfo)) return undefined;
   const given = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
   const known = { envInfo: identity.envInfo, sdkInfo: identity.sdkInfo };
-  if (JSON.stringify(given) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...given });
+  return JSON.stringify(given) === JSON.stringify(known) ? undefined : { ...identity, ...given };
 }
 
 /** The texts of known fields. Unknown fields are dropped. */

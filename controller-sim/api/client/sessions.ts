@@ -8,6 +8,7 @@ import { ApiError, invalid, notFound } from '../../errors/errors.ts';
 import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession } from '../../state/kinds/api-session.ts';
 import type { Session } from '../../state/kinds/session.ts';
+import { Transaction } from '../../state/transaction.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
 import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';
 import { list } from '../operations/resource.ts';
@@ -48,21 +49,22 @@ async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<S
   const id = state.ids.cuid();
   const apiSessionId = apiSession.id;
   const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId, type, isLegacy });
-  const session = await state.change((transaction) => {
-    const fields = { token, apiSessionId, identityId, serviceId: service.id, type };
-    const session: Session = { ...baseFields(transaction, id, body), ...fields };
-    // A session in token form is not stored: routers verify it and the API session from their signatures.
-    if (!isLegacy) return session;
+  const fields = { token, apiSessionId, identityId, serviceId: service.id, type };
+  const newSession = (transaction: Transaction): Session => ({ ...baseFields(transaction, id, body), ...fields });
+  const stored = (transaction: Transaction): Session => {
     if (!transaction.get('apiSession', apiSessionId)) throw new ApiError('UNAUTHORIZED');
     // The right may have ended while the token was signed. Nothing reviews a session that is stored after that.
     if (!transaction.get('service', service.id)) throw invalid('ServiceId', 'service not found', service.id);
     demandRight();
+    const session = newSession(transaction);
     const before = transaction.tables.session
       .referring('apiSessionId', apiSessionId)
       .find((each) => isFor(each, session));
     if (!before) transaction.put('session', session);
     return before ?? session;
-  });
+  };
+  // A session in token form is not stored: routers verify it and the API session from their signatures.
+  const session = isLegacy ? await state.change(stored) : newSession(new Transaction(state, state.index));
   if (!isLegacy) request.services.events.emit(sessionEvent(request.services, 'created', 'jwt', session));
   const { tags: _tags, ...answer } = showSession(session, request.services);
   return { data: answer };

@@ -3,7 +3,7 @@
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
-import { MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { describedBy, MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
@@ -73,8 +73,10 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   found.csrPem = text(request, 'csrPem') || undefined;
   request.requests.changed(found);
   await proveSecondToken(request, found);
-  if (found.envInfo || found.sdkInfo)
-    await services.state.change((transaction) => noteClient(transaction, proven.identity, facts)).catch(ignoreUnstored);
+  // Clients describe themselves with each login: one that says nothing new does not wait for the store.
+  const { state } = services;
+  if (describedBy(state.tables.identity.get(proven.identity.id), facts))
+    await state.change((transaction) => noteClient(transaction, proven.identity, facts)).catch(ignoreUnstored);
 }
 
 /** The login needs no change; the next one stores what the client says of itself. */
