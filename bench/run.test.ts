@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { runProgram } from '../test/support/run.ts';
+import { runProgram } from '../test/support/programs/run.ts';
 import { labelOf, type Report } from './report.ts';
 import { readReports } from './result-files.ts';
 

@@ -13,7 +13,7 @@ import {
   DataState_RevocationSchema,
   DataStateSchema,
 } from '#wire/gen/edge_control_pb.js';
-import { type Authority, issue, makeAuthority } from '../../test/support/certificates.ts';
+import { type Authority, issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { type ApiSession, ApiSessions } from './api-session.ts';
 import { DataModel } from './data-model.ts';
 import type { LegacySession, LegacySessions } from './legacy-sessions.ts';

@@ -18,7 +18,7 @@ import {
   PolicyType,
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
-import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
+import { ENDED_WRITE } from '../../test/support/programs/unfinished-write.ts';
 import { DataModel } from './data-model.ts';
 import { inspectModel } from './inspect-model.ts';
 import { ModelFile } from './model-file.ts';

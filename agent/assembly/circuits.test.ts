@@ -3,7 +3,7 @@
 import t from 'tap';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { circuitRooms, confirmed, faulted, link, NO_ENDS } from '../../test/support/circuit-rooms.ts';
+import { circuitRooms, confirmed, faulted, link, NO_ENDS } from '../../test/support/rooms/circuit-rooms.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
 import { traceRouteAnswer } from '../forwarder/trace-route.ts';

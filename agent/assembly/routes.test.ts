@@ -6,7 +6,7 @@ import { Route_EgressSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, PayloadFlag, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { between, faulted, routeMessage, slowService } from '../../test/support/circuit-rooms.ts';
+import { between, faulted, routeMessage, slowService } from '../../test/support/rooms/circuit-rooms.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { Controller } from '../control/controller.ts';
 import { onUnroute } from '../control/messages/unroute.ts';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { Identity } from '../identity/identity.ts';
 import { TlsPorts } from './tls-ports.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { accepted, withMore } from '../../test/support/router-config.ts';
+import { accepted, withMore } from '../../test/support/config/router-config.ts';
 import { explain } from './explain.ts';
 import type { RouterConfig } from './router-config.ts';
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
-import { emptied, fullConfig } from '../../test/support/full-config.ts';
-import { accepted, check, withMore } from '../../test/support/router-config.ts';
+import { emptied, fullConfig } from '../../test/support/config/full-config.ts';
+import { accepted, check, withMore } from '../../test/support/config/router-config.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { dereference } from './text/normalize.ts';
 

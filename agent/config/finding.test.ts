@@ -2,7 +2,7 @@
 // certificates and mode tproxy.
 
 import t from 'tap';
-import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { accepted, check, MINIMAL, withMore } from '../../test/support/config/router-config.ts';
 import { explain } from './explain.ts';
 
 /** Lines added to the minimal file; code and path of the finding; whether the router would start. */

@@ -2,7 +2,7 @@
 // sections.
 
 import t from 'tap';
-import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { accepted, check, MINIMAL, withMore } from '../../test/support/config/router-config.ts';
 import { checkRouterConfig, type LoadOptions } from './load.ts';
 import type { RouterConfig } from './router-config.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { accepted, check, MINIMAL, withMore } from '../../test/support/config/router-config.ts';
 import { explain, explainAll } from './explain.ts';
 import { TEMPLATES, writeTemplate } from './text/templates.ts';
 

@@ -1,7 +1,7 @@
 // Values that look wrong, with which routers of the reference start: they do not keep ours from starting.
 
 import t from 'tap';
-import { accepted, check, MINIMAL } from '../../test/support/router-config.ts';
+import { accepted, check, MINIMAL } from '../../test/support/config/router-config.ts';
 import type { RouterConfig } from './router-config.ts';
 
 interface Tolerated {

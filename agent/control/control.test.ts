@@ -29,8 +29,8 @@ import {
 } from '#wire/gen/numbers.ts';
 import { encodeBitMask, encodeInt32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
-import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
+import { ENDED_WRITE } from '../../test/support/programs/unfinished-write.ts';
 import { ClusterView } from './cluster-view.ts';
 import { controllerFrom } from './control-dial.ts';
 import { ControlListener } from './control-listener.ts';

@@ -8,7 +8,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/clients/end-to-end.ts';
 import { IdleSweeper } from '../xgress/clients/idle-sweeper.ts';
 import { EgressError, routeErrorCodeOf } from './dial-errors.ts';

@@ -11,7 +11,7 @@ import { SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { enrollRouter } from './enroll.ts';
 import { verifyToken } from './token.ts';

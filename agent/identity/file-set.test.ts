@@ -15,7 +15,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
+import { ENDED_WRITE } from '../../test/support/programs/unfinished-write.ts';
 import { proveReplaceable, replaceFiles } from './file-set.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

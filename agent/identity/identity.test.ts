@@ -14,7 +14,7 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { commonName, peerCertificates } from '#pki/certificates.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { Identity } from './identity.ts';
 
 const NO_PIPES = process.platform === 'win32' && 'named pipes of Unix';

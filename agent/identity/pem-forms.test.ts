@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { checkRouterConfig } from '../config/load.ts';
 import { Identity, IdentityError } from './identity.ts';
 

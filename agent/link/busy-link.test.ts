@@ -8,7 +8,7 @@ import { Underlay } from '#wire/connection/underlay.ts';
 import { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import { soon } from '../../test/support/channels.ts';
+import { soon } from '../../test/support/rooms/channels.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';

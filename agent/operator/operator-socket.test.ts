@@ -32,7 +32,7 @@ import { sendHello } from '#wire/channel/hello.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
-import { until } from '../../test/support/overlay.ts';
+import { until } from '../../test/support/networks/overlay.ts';
 import { AGENT_MAGIC, AgentMessage } from './agent-protocol.ts';
 import { fileAt, removeFile } from './claim-path.ts';
 import { askRouter } from './operator-client.ts';

@@ -4,7 +4,7 @@
 import t from 'tap';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { alone, bytes, CALM, Circuit } from '../../test/support/circuit.ts';
+import { alone, bytes, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { DelayLimit } from './delay-limit.ts';
 

@@ -1,7 +1,7 @@
 // The budget of an identity: many ends that nobody reads do not multiply the bytes that each of them may hold.
 
 import t from 'tap';
-import { alone, CALM, Circuit } from '../../test/support/circuit.ts';
+import { alone, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { type EndBudget, HolderBudgets } from './holder-budgets.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { InvariantError } from '#lib/errors.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { alone, CALM, Circuit } from '../../test/support/circuit.ts';
+import { alone, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import { isFin } from './end-marks.ts';
 import {
   hasPeerEnded,

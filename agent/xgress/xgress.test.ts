@@ -3,7 +3,7 @@
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
-import { bytes, CALM, Circuit } from '../../test/support/circuit.ts';
+import { bytes, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import type { XgressOptions } from './options.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
 

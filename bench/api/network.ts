@@ -1,7 +1,7 @@
 // The data of the measured simulator, and the requests to it.
 
 import type { Agent } from 'undici';
-import { openManagement } from '../../test/support/management.ts';
+import { openManagement } from '../../test/support/clients/management.ts';
 import { ask, CONNECTIONS, type Target } from './load.ts';
 import type { SimulatorReady } from './programs.ts';
 

@@ -9,7 +9,7 @@ import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { SdkClient } from '../../test/support/sdk-client.ts';
+import { SdkClient } from '../../test/support/clients/sdk-client.ts';
 import type { ClientKind } from './attacks.ts';
 
 /** A client certificate with its key as PEM, and the token of a session. */

@@ -10,8 +10,8 @@ import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import { HELLO_SEQUENCE, Message } from '#wire/message.ts';
-import type { Credentials as Certificate } from '../../test/support/attacker.ts';
-import { expensiveChain } from '../../test/support/expensive-chain.ts';
+import type { Credentials as Certificate } from '../../test/support/hostile/attacker.ts';
+import { expensiveChain } from '../../test/support/hostile/expensive-chain.ts';
 import { type ClientKind, type Kind, REQUESTS } from './attacks.ts';
 import { type Credentials, clientAttack } from './client.ts';
 

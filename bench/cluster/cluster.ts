@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Postgres, postgresObstacle } from '../../test/support/postgres.ts';
+import { Postgres, postgresObstacle } from '../../test/support/programs/postgres.ts';
 import { endChild } from '../end-child.ts';
 import { quantile } from '../quantile.ts';
 import { type Benchmark, type Column, isWanted, labelOf, type Row, type Work } from '../report.ts';

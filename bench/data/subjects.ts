@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { createRouter, type Management, openManagement } from '../../test/support/management.ts';
+import { createRouter, type Management, openManagement } from '../../test/support/clients/management.ts';
 import { circuits, roundTrips } from './load.ts';
 import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';

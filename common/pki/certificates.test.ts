@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { x509 } from '../../controller-sim/pki/x509.ts';
-import { makeAuthority } from '../../test/support/certificates.ts';
+import { makeAuthority } from '../../test/support/clients/certificates.ts';
 import { commonName } from './certificates.ts';
 
 /** A self-signed certificate with this subject (RFC 4514, but in the order of the certificate). */

@@ -5,7 +5,7 @@ import { seededRandom } from '#lib/random.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
 import { ChannelHeader, ChannelType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../test/support/control-room.ts';
+import { ControlRoom } from '../../test/support/rooms/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';
 import { ControlTraffic } from '../lab/control-traffic.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { memberInfo } from '../../test/support/members.ts';
+import { memberInfo } from '../../test/support/rooms/members.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { State } from '../state/state.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';

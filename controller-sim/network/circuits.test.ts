@@ -10,7 +10,7 @@ import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, PeerDataKey, RouteHeader, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { links, reported } from '../../test/support/links.ts';
+import { links, reported } from '../../test/support/networks/links.ts';
 import type { Service } from '../state/kinds/service.ts';
 import type { Terminator } from '../state/kinds/terminator.ts';
 import type { State } from '../state/state.ts';

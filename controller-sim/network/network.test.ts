@@ -5,7 +5,7 @@ import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { selectByRoles } from '#model/roles.ts';
-import { links, reported } from '../../test/support/links.ts';
+import { links, reported } from '../../test/support/networks/links.ts';
 import type { Terminator } from '../state/kinds/terminator.ts';
 import { type Links, linkCost } from './links.ts';
 import { cheapestPath, cheapestPaths, costOf, type PathRouter } from './paths.ts';

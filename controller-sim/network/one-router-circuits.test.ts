@@ -5,8 +5,8 @@ import t from 'tap';
 import { InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom, FakeRouter } from '../../test/support/control-room.ts';
-import { reported } from '../../test/support/links.ts';
+import { reported } from '../../test/support/networks/links.ts';
+import { ControlRoom, FakeRouter } from '../../test/support/rooms/control-room.ts';
 import { deleteRouter } from '../entities/router.ts';
 import type { Service } from '../state/kinds/service.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
+import { ApiClient, JSON_TYPE } from '../support/clients/api-client.ts';
 
 /** Operations that check credentials themselves. */
 const BY_THEMSELVES = new Set(['authenticate', 'extendRouterEnrollment', 'enroll', 'enrollToken']);

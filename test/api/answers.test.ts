@@ -2,7 +2,7 @@
 // entities.
 
 import t from 'tap';
-import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { type ApiAnswer, ApiClient } from '../support/clients/api-client.ts';
 
 t.test('excessive numbers and endless schemas are rejected without side effects', async (t) => {
   await using api = await ApiClient.start();

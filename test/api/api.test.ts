@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { ApiClient, type AskOptions, JSON_TYPE } from '../support/api-client.ts';
-import { until } from '../support/overlay.ts';
+import { ApiClient, type AskOptions, JSON_TYPE } from '../support/clients/api-client.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 

@@ -1,8 +1,8 @@
 // Rules of the entities that decide who may log in and dial: authorities, token signers, auth policies, posture checks.
 
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
 
 t.test('a body of another type changes name and attributes of a posture check, but not its demands', async (t) => {
   await using api = await ApiClient.start();

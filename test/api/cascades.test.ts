@@ -1,8 +1,8 @@
 // Cascades of deletions, deletions that fail because of references, and the members that policy selectors select.
 
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
 import { LOGINS } from '../support/kinds/kind.ts';
 
 const FUTURE = '2099-01-01T00:00:00Z';

@@ -1,8 +1,8 @@
 // Logins with a client certificate: of the network, or of another authority that an administrator has verified.
 
 import t from 'tap';
-import { ApiClient, filtered } from '../support/api-client.ts';
-import { type Authority, type IssueOptions, issue, makeAuthority } from '../support/certificates.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
+import { type Authority, type IssueOptions, issue, makeAuthority } from '../support/clients/certificates.ts';
 
 const DAY = 86_400_000;
 const REJECTED = { status: 401, code: 'INVALID_AUTH' };

@@ -6,7 +6,7 @@ import t from 'tap';
 import { subjectAltNames } from '#pki/certificates.ts';
 import { readCertificateBag } from '../../agent/enroll/pkcs7.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 t.test('posture checks of every type have a list of role attributes, even if it is empty', async (t) => {
   await using api = await ApiClient.start();

@@ -10,11 +10,11 @@ import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
-import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
-import { FaultyPort } from '../support/faulty-port.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
+import { ApiClient, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { FaultyPort } from '../support/hostile/faulty-port.ts';
+import { until } from '../support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 
 const OPTIONS = { password: PASSWORD, passwordCost: TEST_COST };
 const NOTIFICATIONS = 20_000;

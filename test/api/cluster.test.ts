@@ -13,10 +13,10 @@ import { type SimulatorCluster, startCluster } from '../../controller-sim/assemb
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { until } from '../support/overlay.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { until } from '../support/networks/overlay.ts';
 
 interface Parts extends AsyncDisposable {
   readonly cluster: SimulatorCluster;

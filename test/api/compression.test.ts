@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const IDENTITIES = 300;
 const LEAVING = 60;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 t.test('additional slashes are ignored', async (t) => {
   await using api = await ApiClient.start();

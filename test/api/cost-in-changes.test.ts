@@ -4,9 +4,9 @@
 import t from 'tap';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import type { NewSet } from '../../controller-sim/state/store/shared-store.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { until } from '../support/overlay.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { until } from '../support/networks/overlay.ts';
 
 /** Counts how often its members ask for the lock, and the changes that they append. */
 class CountingMemory extends SharedMemory {

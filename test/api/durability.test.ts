@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { type Management, openManagement } from '../support/management.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { type Management, openManagement } from '../support/clients/management.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const WRITES = RELEASE ? 600 : 200;
 const WRITERS = 8;

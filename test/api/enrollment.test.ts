@@ -5,8 +5,8 @@ import { generateKeyPairSync, type KeyObject, randomUUID, X509Certificate } from
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import t from 'tap';
 import { createCsr } from '../../agent/identity/csr.ts';
-import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
+import { ApiClient, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
 
 const MINUTE = 60_000;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

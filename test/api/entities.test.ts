@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
-import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
+import { type ApiAnswer, ApiClient, filtered } from '../support/clients/api-client.ts';
 import { allKinds } from '../support/kinds/all.ts';
 import { type Fields, type Kind, known, type Rejection } from '../support/kinds/kind.ts';
 

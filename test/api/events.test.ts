@@ -13,10 +13,10 @@ import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Event, Events as EventBus } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { openManagement } from '../support/management.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const STREAM_TRACES = 10_046;
 const REQUEST = 10_040;

@@ -4,9 +4,9 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient, filtered, newRequest, PASSWORD } from '../support/api-client.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { TokenIssuer } from '../support/token-issuer.ts';
+import { type ApiAnswer, ApiClient, filtered, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { TokenIssuer } from '../support/clients/token-issuer.ts';
 
 const ISSUER = 'https://idp.example';
 const REJECTED = { status: 401, code: 'UNAUTHORIZED' };

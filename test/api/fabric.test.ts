@@ -9,9 +9,9 @@ import type { InspectRequest } from '#schemas/api/gen/bodies.ts';
 import { type InterfaceSchema, RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient, filtered } from '../support/api-client.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 interface Link {
   readonly id: string;

@@ -1,7 +1,7 @@
 // The filter language through the API: results for every type of field, errors and their positions, and lists by role.
 
 import t from 'tap';
-import { ApiClient, filtered } from '../support/api-client.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
 import { LOGINS } from '../support/kinds/kind.ts';
 
 /** Services a, b, c with different tags, roles, configs and policies. */

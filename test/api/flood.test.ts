@@ -7,7 +7,7 @@ import t from 'tap';
 import { Agent } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { ApiClient, JSON_TYPE, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, JSON_TYPE, PASSWORD } from '../support/clients/api-client.ts';
 
 const CONNECTIONS = 300;
 /** Milliseconds for a connection: all handshakes share one processor with the test. */

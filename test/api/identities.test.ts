@@ -1,8 +1,8 @@
 // Rules of identities: their authenticators and enrollments, role attributes, services and revocations.
 
 import t from 'tap';
-import { ApiClient, filtered } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
 import { known } from '../support/kinds/kind.ts';
 
 t.test('revocations name a token or a session by UUID, or an identity', async (t) => {

@@ -7,8 +7,8 @@ import { Agent, request } from 'undici';
 import type { ServiceCreate } from '#schemas/api/gen/bodies.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { Browser, findChromium } from '../support/browser.ts';
-import { Overlay } from '../support/overlay.ts';
+import { Browser, findChromium } from '../support/clients/browser.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const program = findChromium();
 const options = program === undefined ? { skip: 'chromium is not installed' } : {};

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { dashboardPages } from '../../controller-sim/dashboard/pages.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

@@ -6,7 +6,7 @@ import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
 import type { HttpFault } from '../../controller-sim/lab/faults/fault.ts';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const FAULTS = '/lab/v1/faults';
 

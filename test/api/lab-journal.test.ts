@@ -4,7 +4,7 @@
 import { request as httpsRequest } from 'node:https';
 import t from 'tap';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const JOURNAL = '/lab/v1/journal';
 

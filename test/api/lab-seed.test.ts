@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/index.ts';
 import { seedText } from '../../controller-sim/lab/seed/format.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { type Authority, makeAuthority } from '../support/certificates.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { type Authority, makeAuthority } from '../support/clients/certificates.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/seed/network.yml');
 const TEXT = readFileSync(EXAMPLE, 'utf8');

@@ -6,7 +6,7 @@ import t from 'tap';
 import { startSimulator } from '../../controller-sim/index.ts';
 import type { Entity } from '../../controller-sim/state/entity.ts';
 import type { EntityKind } from '../../controller-sim/state/kinds.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };
 

@@ -1,8 +1,8 @@
 // The lab explains logins, sessions and posture, over the API and as methods.
 
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
-import { PostureClient } from '../support/posture-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { PostureClient } from '../support/clients/posture-client.ts';
 
 interface Explanation {
   readonly ok: boolean;

@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { PostureClient } from '../support/posture-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { PostureClient } from '../support/clients/posture-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 interface Finding {
   readonly ok: boolean;

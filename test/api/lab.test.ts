@@ -7,7 +7,7 @@ import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const MINUTE = 60_000;
 

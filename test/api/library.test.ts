@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { openClient, startSimulator } from '../../controller-sim/index.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 t.test('a listener with two subscriptions receives the events of both until each of them ends', async (t) => {
   await using api = await ApiClient.start();

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { BASES } from '#schemas/api/bases.ts';
 import { readOperations } from '#schemas/api/operations.ts';
-import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
+import { type ApiAnswer, ApiClient, filtered } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
 import { known } from '../support/kinds/kind.ts';
 
 const BASE = ['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'];

@@ -2,8 +2,8 @@
 
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient, PASSWORD } from '../support/api-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
+import { type ApiAnswer, ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
 
 const MINUTE = 60_000;
 const WRONG = 'a wrong secret';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { connect } from 'node:tls';
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 import { allKinds } from '../support/kinds/all.ts';
 import { known, LOGINS } from '../support/kinds/kind.ts';
-import { until } from '../support/overlay.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(directory, { recursive: true }));

@@ -11,11 +11,11 @@ import {
 } from '#wire/gen/management_pb.js';
 import { ChannelHeader, ChannelType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { listeningRouter } from '../support/listening-router.ts';
-import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/clients/management-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { listeningRouter } from '../support/networks/listening-router.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const NAMES = Object.keys(VALIDATIONS) as ValidationName[];
 

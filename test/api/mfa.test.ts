@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { toBuffer } from 'qrcode';
 import t from 'tap';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const SECOND = 1_000;
 const STEP = 30 * SECOND;

@@ -13,10 +13,10 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { Overlay } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 /** A network with a router that the test controls, and a user who may dial and host the service `echo`. */
 class Stage implements AsyncDisposable {

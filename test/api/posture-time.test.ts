@@ -5,9 +5,9 @@ import { watchMessages } from '#wire/channel/message-events.ts';
 import { SessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient, filtered } from '../support/api-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { type Fields, PostureClient } from '../support/posture-client.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
+import { type Fields, PostureClient } from '../support/clients/posture-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const GRACE = 300_000;
 

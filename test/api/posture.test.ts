@@ -3,8 +3,8 @@
 // check.
 
 import t from 'tap';
-import { filtered } from '../support/api-client.ts';
-import { type Fields, PostureClient } from '../support/posture-client.ts';
+import { filtered } from '../support/clients/api-client.ts';
+import { type Fields, PostureClient } from '../support/clients/posture-client.ts';
 
 const HASH = 'a'.repeat(64);
 const windows = { osType: 'Windows', path: 'C:\\a.exe' };

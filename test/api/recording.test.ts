@@ -9,7 +9,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { startRecorder, startReplay } from '../../controller-sim/index.ts';
 import { StandIns } from '../../controller-sim/lab/journal/recording.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 interface Server {
   readonly url: string;

@@ -9,10 +9,10 @@ import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { Overlay } from '../support/overlay.ts';
-import { Replay, readRecordings, type Verdict } from '../support/replay.ts';
-import { ReplayActor } from '../support/replay-actor.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { Replay, readRecordings, type Verdict } from '../support/clients/replay.ts';
+import { ReplayActor } from '../support/clients/replay-actor.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 /** Ids determine the order of lists, and therefore the entries of a page. */
 /** Some lists show one of several entities, in the order of their random ids: with this seed, the recorded one. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { Overlay } from '../support/overlay.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';

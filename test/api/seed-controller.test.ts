@@ -5,7 +5,7 @@ import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const NETWORK: SeedDocument = {
   configTypes: [{ name: 'own', schema: { type: 'object' } }],

@@ -4,7 +4,7 @@ import t from 'tap';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const START = Date.now();
 

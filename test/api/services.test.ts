@@ -1,7 +1,7 @@
 // Rules of services, their configs and terminators, and of the routers below them.
 
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 import { known } from '../support/kinds/kind.ts';
 
 t.test('only the fabric API sets the certificate of a transit router', async (t) => {

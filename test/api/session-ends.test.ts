@@ -2,7 +2,7 @@
 // posture.
 
 import t from 'tap';
-import { ApiClient, filtered } from '../support/api-client.ts';
+import { ApiClient, filtered } from '../support/clients/api-client.ts';
 
 async function sessions(api: ApiClient): Promise<number> {
   return (await api.get<{ sessions: number }>('/summary')).sessions;

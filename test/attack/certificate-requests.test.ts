@@ -8,11 +8,11 @@ import { EnrollmentCertsResponseSchema, EnrollmentExtendRouterRequestSchema } fr
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
-import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { Overlay } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
-import { TokenIssuer } from '../support/token-issuer.ts';
+import { ApiClient, filtered, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { TokenIssuer } from '../support/clients/token-issuer.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const FORGED = {

@@ -10,9 +10,9 @@ import { context, der, sequence } from '#pki/der.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { hello, open, type Target, untilClosed } from '../support/attacker.ts';
-import { type Authority, issue, makeAuthority } from '../support/certificates.ts';
-import { Overlay } from '../support/overlay.ts';
+import { type Authority, issue, makeAuthority } from '../support/clients/certificates.ts';
+import { hello, open, type Target, untilClosed } from '../support/hostile/attacker.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const DAY = 86_400_000;
 /** Certificates in one chain that all sign each other: trying every order of ten of them took more than a minute. */

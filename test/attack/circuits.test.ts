@@ -8,11 +8,11 @@ import t from 'tap';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialSocket } from '../../agent/egress/socket-dial.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 const atStart = holdings();

@@ -13,11 +13,11 @@ import { endChainVerification } from '#wire/connection/client-chains.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import type { Credentials } from '../support/attacker.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { expensiveChain } from '../support/expensive-chain.ts';
-import { until } from '../support/overlay.ts';
-import { processes } from '../support/processes.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import type { Credentials } from '../support/hostile/attacker.ts';
+import { expensiveChain } from '../support/hostile/expensive-chain.ts';
+import { until } from '../support/networks/overlay.ts';
+import { processes } from '../support/networks/processes.ts';
 
 const ATTEMPTS = 10;
 /** The costliest exponent that OpenSSL accepts for keys of this size. */

@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const SECRET = 'confidential';
 

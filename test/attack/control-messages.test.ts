@@ -6,8 +6,8 @@ import { createLog } from '#lib/log/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** Beyond the limit, and so few that the test would end without it. */
 const LINKS = 2_100_000;

@@ -9,8 +9,8 @@ import { Agent, request } from 'undici';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { webServer } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const OPEN_FILES = 256;
 const STRANGERS = 300;

@@ -13,7 +13,7 @@ import { TlsPort } from '#wire/connection/tls-port.ts';
 import { controllerConnector } from '../../agent/enroll/controller-socket.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
 
 /** Only during a test: other files share the process. */
 function disableVerification(t: Test): void {

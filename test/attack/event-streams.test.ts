@@ -4,8 +4,8 @@
 import t from 'tap';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ManagementClient } from '../support/management-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ManagementClient } from '../support/clients/management-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 const CHANNELS = 60;

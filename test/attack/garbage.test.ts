@@ -9,10 +9,10 @@ import { type Random, seededRandom } from '#lib/random.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -15,12 +15,12 @@ import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 const REJECTED = 50;

@@ -8,6 +8,7 @@ import t from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener, linkListener } from '../support/config/link-config.ts';
 import {
   type Credentials,
   hello,
@@ -16,11 +17,10 @@ import {
   open,
   type Target,
   untilClosed,
-} from '../support/attacker.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { edgeListener, linkListener } from '../support/link-config.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+} from '../support/hostile/attacker.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 /** Connections of one attack: more than the places for hellos of a router's listener or the control port. */
 const FLOOD = 50;

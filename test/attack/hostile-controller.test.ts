@@ -6,8 +6,8 @@ import t from 'tap';
 import { InspectRequestSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { hostileBodies } from '../support/hostile-bodies.ts';
-import { HostileController } from '../support/hostile-controller.ts';
+import { hostileBodies } from '../support/hostile/hostile-bodies.ts';
+import { HostileController } from '../support/hostile/hostile-controller.ts';
 
 const BYTES = 60_000;
 const MIB = 1024 * 1024;

@@ -5,9 +5,9 @@ import t from 'tap';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { HANDLERS } from '../../controller-sim/control-channel/handlers.ts';
-import { hostileBodies } from '../support/hostile-bodies.ts';
-import { Overlay } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
+import { hostileBodies } from '../support/hostile/hostile-bodies.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const BYTES = 60_000;
 /** Processor milliseconds for a message, of both sides, with the transport; the most expensive one needs 40. */

@@ -3,8 +3,8 @@
 
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
-import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
-import { OidcClient } from '../support/oidc-client.ts';
+import { ApiClient, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,8 +1,8 @@
 // JSON that exhausts the stack, and schemas that never end: both are rejected with 400, and the simulator continues.
 
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
-import { TokenIssuer } from '../support/token-issuer.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { TokenIssuer } from '../support/clients/token-issuer.ts';
 
 const DEEP = 8_000;
 /** The attack succeeds if the event loop stalls for a second. */

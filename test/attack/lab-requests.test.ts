@@ -4,7 +4,7 @@
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 /** Characters. */
 const LENGTH = 900_000;

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { open } from '../support/attacker.ts';
-import { webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { webServer } from '../support/config/link-config.ts';
+import { open } from '../support/hostile/attacker.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Each handshake logs a line at level debug; together they exceed the capacity of a pipe. */

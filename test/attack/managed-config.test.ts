@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { ending, Overlay, until } from '../support/overlay.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 const MANY = 2_000;

@@ -9,10 +9,10 @@ import { InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { ControlType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { ManagementClient } from '../support/management-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
+import { ManagementClient } from '../support/clients/management-client.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 /** Bytes of memory that a process may gain for other reasons. */

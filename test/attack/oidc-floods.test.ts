@@ -7,12 +7,12 @@ import { IdSource } from '#lib/ids.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
 import type { Proven } from '../../controller-sim/auth/login-attempt.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 /** Posts of a flood: without a limit they would keep more than the memory that is permitted. */

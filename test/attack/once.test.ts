@@ -3,10 +3,10 @@
 
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
-import { ApiClient, filtered, newRequest, PASSWORD } from '../support/api-client.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { OidcClient } from '../support/oidc-client.ts';
-import { TokenIssuer } from '../support/token-issuer.ts';
+import { ApiClient, filtered, newRequest, PASSWORD } from '../support/clients/api-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
+import { TokenIssuer } from '../support/clients/token-issuer.ts';
 
 const FUTURE = '2099-01-01T00:00:00Z';
 const TRIES = 20;

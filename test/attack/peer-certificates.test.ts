@@ -9,10 +9,10 @@ import { Alpn } from '#wire/connection/tls-port.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { type Credentials, hello, open, type Target, untilClosed } from '../support/attacker.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { listening } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { listening } from '../support/config/link-config.ts';
+import { type Credentials, hello, open, type Target, untilClosed } from '../support/hostile/attacker.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const YEAR = 365 * 86_400_000;
 /** Milliseconds until a listener must have rejected a hello: less than the time that it has for a slow one. */

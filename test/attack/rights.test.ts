@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { readOperations } from '#schemas/api/operations.ts';
-import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
-import { type Authority, issue, makeAuthority } from '../support/certificates.ts';
-import { TokenIssuer } from '../support/token-issuer.ts';
+import { ApiClient, filtered, PASSWORD } from '../support/clients/api-client.ts';
+import { type Authority, issue, makeAuthority } from '../support/clients/certificates.ts';
+import { TokenIssuer } from '../support/clients/token-issuer.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 /** ziti-tunneler-client.v1 */

@@ -3,9 +3,9 @@
 import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { until } from '../support/overlay.ts';
-import { enrollDevice, loginLegacy, SdkClient } from '../support/sdk-client.ts';
-import { allLeft, network } from '../support/sdk-network.ts';
+import { enrollDevice, loginLegacy, SdkClient } from '../support/clients/sdk-client.ts';
+import { until } from '../support/networks/overlay.ts';
+import { allLeft, network } from '../support/networks/sdk-network.ts';
 
 const MIB = 1024 * 1024;
 /** Processor milliseconds and bytes for everything below, of both sides, with the transport. */

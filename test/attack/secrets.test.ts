@@ -4,9 +4,9 @@ import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
-import { OidcClient } from '../support/oidc-client.ts';
+import { ApiClient, filtered, PASSWORD } from '../support/clients/api-client.ts';
+import { makeAuthority } from '../support/clients/certificates.ts';
+import { OidcClient } from '../support/clients/oidc-client.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { until } from '../support/networks/overlay.ts';
 
 /** Connections of the attacker. */
 const FLOOD = 20;

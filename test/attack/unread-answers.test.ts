@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
 
 const IDENTITIES = 100;
 const CONNECTIONS = 12;

@@ -8,13 +8,13 @@ import WebSocket, { createWebSocketStream } from 'ws';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { untilClosed } from '../support/attacker.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { ManagementClient } from '../support/management-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { enrollDevice, loginLegacy, SdkClient } from '../support/sdk-client.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { ManagementClient } from '../support/clients/management-client.ts';
+import { enrollDevice, loginLegacy, SdkClient } from '../support/clients/sdk-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { untilClosed } from '../support/hostile/attacker.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */

@@ -5,9 +5,9 @@
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { VirtualClient } from '../../testbed/load/virtual-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { ManagementClient, type VALIDATIONS } from '../support/management-client.ts';
-import { type Overlay, type TestRouter, until } from '../support/overlay.ts';
+import type { ApiClient } from '../support/clients/api-client.ts';
+import { ManagementClient, type VALIDATIONS } from '../support/clients/management-client.ts';
+import { type Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 /** The parts that are compared. */
 export interface RepairedNetwork {

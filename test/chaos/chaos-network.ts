@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { Overlay, type TestRouter } from '../support/overlay.ts';
+import { type ApiAnswer, ApiClient } from '../support/clients/api-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
 import { disagreements } from './agreement.ts';
 import { ROUTERS, type RouterName, type Step } from './steps.ts';
 

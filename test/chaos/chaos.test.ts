@@ -2,8 +2,8 @@
 // history. `npm run chaos` runs long ones.
 
 import t from 'tap';
-import { until } from '../support/overlay.ts';
-import { RELEASE, THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
 import { disagreements } from './agreement.ts';
 import { ChaosNetwork } from './chaos-network.ts';
 import { randomSteps, type Step, shrink } from './steps.ts';

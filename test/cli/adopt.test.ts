@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRouter } from '../support/management.ts';
-import { inOwnNamespace, run } from '../support/network-namespace.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const STATE = '/var/lib/ziti-router';
 const SETTINGS = '/opt/openziti/etc/router';

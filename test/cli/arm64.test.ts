@@ -11,9 +11,9 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { createRouter, openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { createRouter, openManagement } from '../support/clients/management.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LIBRARIES = '/usr/aarch64-linux-gnu';

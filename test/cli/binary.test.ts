@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
-import { differingFiles } from '../support/dashboard-files.ts';
-import { createRouter, type Management, openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { differingFiles } from '../support/clients/dashboard-files.ts';
+import { createRouter, type Management, openManagement } from '../support/clients/management.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const BYTES = 1024 * 1024;
 /** The executables take 15 seconds of a core. */

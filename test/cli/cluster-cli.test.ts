@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { type Management, openManagement } from '../support/management.ts';
-import { until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle, postgresPrograms } from '../support/postgres.ts';
-import { runProgram } from '../support/run.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { type Management, openManagement } from '../support/clients/management.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
+import { Postgres, postgresObstacle, postgresPrograms } from '../support/programs/postgres.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const PASSWORD = 'a long secret';
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../../examples/two-routers/process.ts';
-import { openManagement } from '../support/management.ts';
-import { connectTo } from '../support/members.ts';
-import { until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { runProgram } from '../support/run.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { until } from '../support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { runProgram } from '../support/programs/run.ts';
+import { connectTo } from '../support/rooms/members.ts';
 
 const PASSWORD = 'a long secret';
 const TABLES = ['entity', 'change', 'head', 'meta'];

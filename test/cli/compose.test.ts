@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ComposeRun } from '../support/compose.ts';
-import { inOwnNamespace } from '../support/network-namespace.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { inOwnNamespace } from '../support/networks/network-namespace.ts';
+import { ComposeRun } from '../support/programs/compose.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = join(ROOT, 'examples/compose/compose.yml');

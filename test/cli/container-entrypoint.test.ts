@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { endOf, startCommand } from '../support/image-commands.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { endOf, startCommand } from '../support/programs/image-commands.ts';
 
 t.test('variables of the reference become a router that answers `ziti agent`', async (t) => {
   await using overlay = await Overlay.start();

@@ -8,11 +8,11 @@ import t from 'tap';
 import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { TestProxy } from '../support/http-proxy.ts';
-import { linkListener } from '../support/link-config.ts';
-import { createRouter, openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
+import { createRouter, openManagement } from '../support/clients/management.ts';
+import { linkListener } from '../support/config/link-config.ts';
+import { TestProxy } from '../support/hostile/http-proxy.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const FILES = ['cert', 'server.cert', 'key', 'ca'];
 

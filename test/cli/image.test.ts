@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { type Container, type ContainerOptions, ImageRoot } from '../support/image.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { type Container, type ContainerOptions, ImageRoot } from '../support/programs/image.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MIB = 1024 * 1024;

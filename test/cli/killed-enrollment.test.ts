@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { killedAt } from '../support/kill-at-step.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { killedAt } from '../support/programs/kill-at-step.ts';
 
 const KILLED = 137;
 const UNFINISHED = /\.(new|old|tmp|trial)$/;

@@ -10,8 +10,8 @@ import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { runProgram } from '../support/run.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(folder, { recursive: true }));

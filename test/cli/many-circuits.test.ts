@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { until } from '../support/overlay.ts';
-import { processes } from '../support/processes.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
+import { processes } from '../support/networks/processes.ts';
 
 const MIB = 1024 * 1024;
 const ACTIVE = 2_000;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;

@@ -8,10 +8,10 @@ import t from 'tap';
 import { operatorPath } from '../../agent/operator/operator-path.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { openManagement } from '../support/management.ts';
-import { ending, Overlay, until } from '../support/overlay.ts';
-import { processes } from '../support/processes.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { processes } from '../support/networks/processes.ts';
 
 const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */

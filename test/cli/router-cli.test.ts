@@ -8,9 +8,9 @@ import { rootCertificates } from 'node:tls';
 import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
+import { webServer } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);

@@ -20,10 +20,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { createRouter } from '../support/management.ts';
-import { inOwnNamespace, run } from '../support/network-namespace.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { ServiceUnit } from '../support/service-unit.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { ServiceUnit } from '../support/programs/service-unit.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/run-a-router.md'), 'utf8');

@@ -14,8 +14,8 @@ import { subjectAltNames } from '#pki/certificates.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { openManagement } from '../support/management.ts';
-import { runProgram } from '../support/run.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const start = (name: string, ...args: string[]) =>

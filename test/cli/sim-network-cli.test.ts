@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { runProgram } from '../support/run.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(folder, { recursive: true }));

@@ -18,9 +18,9 @@ import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
 import { startRouter } from '../../agent/index.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
-import { Overlay, type RouterSetup, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
+import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
+import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 t.test('unsupported listeners and dialers are logged once at the start, and not opened', async (t) => {
   await using overlay = await Overlay.start();

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { openManagement } from '../support/management.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { runProgram } from '../support/run.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const PASSWORD = 'a long secret';
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { ending, until } from '../support/overlay.ts';
-import { processes } from '../support/processes.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { ending, until } from '../support/networks/overlay.ts';
+import { processes } from '../support/networks/processes.ts';
 
 const MIB = 1024 * 1024;
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CLIENTS = join(ROOT, 'clients');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/simulator-as-a-service.md'), 'utf8');

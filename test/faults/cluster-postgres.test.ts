@@ -13,11 +13,11 @@ import { PostgresStore } from '../../controller-sim/state/store/postgres-store.t
 import type { SharedStore } from '../../controller-sim/state/store/shared-store.ts';
 import { StoreWriteError } from '../../controller-sim/state/store/store.ts';
 import type { Transaction } from '../../controller-sim/state/transaction.ts';
-import { FaultyPort } from '../support/faulty-port.ts';
-import { connectTo, memberInfo } from '../support/members.ts';
-import { until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { FaultyPort } from '../support/hostile/faulty-port.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { connectTo, memberInfo } from '../support/rooms/members.ts';
 import {
   contentsOf,
   countUp,

@@ -3,7 +3,7 @@
 // shortened.
 
 import t from 'tap';
-import { THOROUGH } from '../support/thorough.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
 import { History, type Life, type Published, type Seen } from './cluster/history.ts';
 import { judge } from './cluster/judge.ts';
 import { randomSteps, type Step, shrink } from './cluster/steps.ts';

@@ -18,10 +18,10 @@ import { Faulter } from '../../agent/forwarder/faulter.ts';
 import { Forwarder } from '../../agent/forwarder/forwarder.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
-import { FaultyPort } from '../support/faulty-port.ts';
-import { ending, until } from '../support/overlay.ts';
-import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
-import { isEmpty, network } from '../support/sdk-network.ts';
+import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
+import { FaultyPort } from '../support/hostile/faulty-port.ts';
+import { ending, until } from '../support/networks/overlay.ts';
+import { isEmpty, network } from '../support/networks/sdk-network.ts';
 import { Client } from './network.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 20261122);

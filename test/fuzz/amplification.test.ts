@@ -1,7 +1,7 @@
 // Bounds the cost of long inputs that repeat a piece, or grow in another way, for each KiB. `npm run fuzz` tries more.
 
 import t from 'tap';
-import { RELEASE } from '../support/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 import { amplify, type FuzzTarget } from './runner.ts';
 import { openTargets } from './targets.ts';
 

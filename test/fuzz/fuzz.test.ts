@@ -1,7 +1,7 @@
 // A short run of the fuzzer: no crash, no hang, no growth. `npm run fuzz` runs longer, with other seeds.
 
 import t from 'tap';
-import { RELEASE, THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
 import { type FuzzTarget, fuzz } from './runner.ts';
 import { openTargets } from './targets.ts';
 

@@ -4,7 +4,7 @@
 
 import { getHeapStatistics } from 'node:v8';
 import { type Random, seededRandom } from '#lib/random.ts';
-import { holdings } from '../support/leftovers.ts';
+import { holdings } from '../support/hostile/leftovers.ts';
 import { mutated } from './mutate.ts';
 
 /**

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { until } from '../support/overlay.ts';
-import { DRIVERS, drivePythonSdk, runDriver, sdkNetwork } from '../support/sdk-drivers.ts';
+import { DRIVERS, drivePythonSdk, runDriver, sdkNetwork } from '../support/clients/sdk-drivers.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const REQUIREMENTS = join(DRIVERS, 'requirements.txt');
 const VENV = join(import.meta.dirname, '../../node_modules/.cache/drivers');

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { RELEASE, THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(

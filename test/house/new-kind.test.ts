@@ -24,7 +24,7 @@ import {
   SEEDED,
   SHOWN_FIELD,
   STATE_PROGRAM,
-} from '../support/new-kind.ts';
+} from '../support/house/new-kind.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COPIED = [

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { sourceTime } from '../../tools/source-time.ts';
-import { differingFiles } from '../support/dashboard-files.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { differingFiles } from '../support/clients/dashboard-files.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, 'node_modules', '.bin');

@@ -6,7 +6,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { SIMULATOR_IMAGE } from '../../tools/image/simulator-image.ts';
-import { runProgram } from '../support/run.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/simulator-as-a-service.md'), 'utf8');

@@ -5,9 +5,9 @@ import t from 'tap';
 import { TokenError, Tokens } from '../../agent/access/tokens.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { clientNetwork } from '../support/client-network.ts';
-import { until } from '../support/overlay.ts';
-import { allowRouter, commandLine, enrollIdentity, ReferenceProcess, skipped } from '../support/reference.ts';
+import { clientNetwork } from '../support/networks/client-network.ts';
+import { until } from '../support/networks/overlay.ts';
+import { allowRouter, commandLine, enrollIdentity, ReferenceProcess, skipped } from '../support/programs/reference.ts';
 
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;

@@ -7,11 +7,17 @@ import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { changeMembers } from '../support/changing-members.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
+import { openManagement } from '../support/clients/management.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { changeMembers } from '../support/networks/changing-members.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import {
+  allowRouter,
+  enrollIdentity,
+  ReferenceProcess,
+  ReferenceRouter,
+  skipped,
+} from '../support/programs/reference.ts';
 
 const PASSWORD = 'secret';
 const PATIENCE = 60_000;

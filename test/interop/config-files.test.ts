@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadRouterConfig } from '../../agent/config/load.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { emptied, fullConfig, type Variant } from '../support/full-config.ts';
-import { until } from '../support/overlay.ts';
-import { ReferenceProcess, skipped } from '../support/reference.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { emptied, fullConfig, type Variant } from '../support/config/full-config.ts';
+import { until } from '../support/networks/overlay.ts';
+import { ReferenceProcess, skipped } from '../support/programs/reference.ts';
 
 interface Recorded {
   readonly starts: readonly string[];

@@ -4,10 +4,10 @@
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { linksOf } from '../support/faulty-paths.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { listeningRouter } from '../support/listening-router.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { linksOf } from '../support/networks/faulty-paths.ts';
+import { listeningRouter } from '../support/networks/listening-router.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 import {
   allowRouter,
   enrollIdentity,
@@ -15,7 +15,7 @@ import {
   ReferenceProcess,
   ReferenceRouter,
   skipped,
-} from '../support/reference.ts';
+} from '../support/programs/reference.ts';
 
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;

@@ -22,10 +22,10 @@ import { parseAllDocuments } from 'yaml';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { type Container, ImageRoot } from '../support/image.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { type Container, ImageRoot } from '../support/programs/image.ts';
 
 const { HELM_BIN: HELM = '', ZITI_ROUTER_CHART: CHART = '' } = process.env;
 const IMAGE = join(import.meta.dirname, '../../build/edgeweave-router.oci');

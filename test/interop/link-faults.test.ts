@@ -4,11 +4,11 @@ import t from 'tap';
 import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { linksOf, longTransfer } from '../support/faulty-paths.ts';
-import { FaultyPort } from '../support/faulty-port.ts';
-import { dialing, listening } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { ReferenceRouter, skipped } from '../support/reference.ts';
+import { dialing, listening } from '../support/config/link-config.ts';
+import { FaultyPort } from '../support/hostile/faulty-port.ts';
+import { linksOf, longTransfer } from '../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds for links and terminators to come up. */

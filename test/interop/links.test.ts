@@ -4,10 +4,10 @@ import t from 'tap';
 import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { linksOf } from '../support/faulty-paths.ts';
-import { dialing, linkDialer, linkListener, listening } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { ReferenceRouter, skipped } from '../support/reference.ts';
+import { dialing, linkDialer, linkListener, listening } from '../support/config/link-config.ts';
+import { linksOf } from '../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds for all links and terminators to come up. */

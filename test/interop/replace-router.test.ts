@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { endOf, startCommand } from '../support/image-commands.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { ReferenceProcess, skipped } from '../support/reference.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { endOf, startCommand } from '../support/programs/image-commands.ts';
+import { ReferenceProcess, skipped } from '../support/programs/reference.ts';
 
 const ZITI = process.env.ZITI_BIN ?? '';
 const START_TIME = 40_000;

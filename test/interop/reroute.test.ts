@@ -4,10 +4,10 @@ import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { hasBothPaths, longTransfer, pathOf } from '../support/faulty-paths.ts';
-import { linkIn } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { ReferenceRouter, skipped } from '../support/reference.ts';
+import { linkIn } from '../support/config/link-config.ts';
+import { hasBothPaths, longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
 const MEBIBYTES = 48;
 /** Milliseconds for links and terminators to come up. */

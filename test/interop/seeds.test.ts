@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { SeedDocument } from '../../controller-sim/index.ts';
 import { seedText } from '../../controller-sim/lab/seed/format.ts';
-import { Overlay, type TestController } from '../support/overlay.ts';
-import { ReferenceController, skipped } from '../support/reference.ts';
+import { Overlay, type TestController } from '../support/networks/overlay.ts';
+import { ReferenceController, skipped } from '../support/programs/reference.ts';
 import { Side } from './cli/side.ts';
 
 const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/seed/network.yml'), 'utf8');

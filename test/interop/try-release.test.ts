@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readTrials } from '../../tools/compat-results.ts';
-import { skipped } from '../support/reference.ts';
-import { runProgram } from '../support/run.ts';
+import { skipped } from '../support/programs/reference.ts';
+import { runProgram } from '../support/programs/run.ts';
 import { Steps } from './releases/steps.ts';
 
 /** Without the programs that the environment of this test names. */

@@ -7,10 +7,10 @@ import type { PostureCheckCreate } from '#schemas/api/gen/bodies.ts';
 import { TerminatorState } from '#wire/gen/management_pb.js';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { linksOf } from '../support/faulty-paths.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { ManagementClient } from '../support/management-client.ts';
-import { Overlay, type TestController, until } from '../support/overlay.ts';
+import { ManagementClient } from '../support/clients/management-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { linksOf } from '../support/networks/faulty-paths.ts';
+import { Overlay, type TestController, until } from '../support/networks/overlay.ts';
 import {
   allowRouter,
   enrollIdentity,
@@ -18,7 +18,7 @@ import {
   ReferenceProcess,
   ReferenceRouter,
   skipped,
-} from '../support/reference.ts';
+} from '../support/programs/reference.ts';
 
 const PATIENCE = 30_000;
 

@@ -16,9 +16,9 @@ import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { type Device, enrollDevice, loginOidc } from '../support/sdk-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { type Device, enrollDevice, loginOidc } from '../support/clients/sdk-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 interface Network extends AsyncDisposable {
   overlay: Overlay;

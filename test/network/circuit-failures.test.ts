@@ -6,9 +6,9 @@ import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { enrollDevice, loginLegacy, loginOidc, SdkClient, serviceSession } from '../support/sdk-client.ts';
+import { enrollDevice, loginLegacy, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** The resolver rejects such a label without asking a name server. */
 const UNRESOLVABLE = `${'x'.repeat(64)}.test`;

@@ -7,10 +7,10 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { changeMembers } from '../support/changing-members.ts';
-import { type Management, openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { type Management, openManagement } from '../support/clients/management.ts';
+import { changeMembers } from '../support/networks/changing-members.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const PASSWORD = 'secret';
 

@@ -17,9 +17,9 @@ import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/nu
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
 import type { Router } from '../../agent/router.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { endpointsOf, listeningRouter } from '../support/listening-router.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { endpointsOf, listeningRouter } from '../support/networks/listening-router.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const controllers = (router: Router) => router.describe().controllers;
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { SkippingClock } from '../support/skipping-clock.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { SkippingClock } from '../support/programs/skipping-clock.ts';
 
 const MINUTE = 60_000;
 const HALF_HOURS = 6;

@@ -9,10 +9,10 @@ import type { RouterFile } from '../../agent/config/router-file.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { edgeListener, webServer } from '../support/link-config.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
-import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
+import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
+import { edgeListener, webServer } from '../support/config/link-config.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 async function network(extra: RouterFile = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import t from 'tap';
-import { linksOf } from '../support/faulty-paths.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { linksOf } from '../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** A service that answers each connection with its name. */
 async function named(name: string): Promise<{ server: Server; port: number }> {

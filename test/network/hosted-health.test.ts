@@ -7,7 +7,7 @@ import { SystemClock } from '#lib/time/clock.ts';
 import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const FAST = { interval: '100ms', timeout: '500ms' };
 const ACTIONS = [

@@ -11,8 +11,8 @@ import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
 import { dialThroughProxy } from '../../agent/egress/socket-dial.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { type ProxyBehaviour, TestProxy } from '../support/http-proxy.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { type ProxyBehaviour, TestProxy } from '../support/hostile/http-proxy.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const TIMEOUT = 400;
 

@@ -8,10 +8,10 @@ import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { decodeStringList, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
-import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/sdk-client.ts';
+import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 type Shown = Record<string, unknown>;
 

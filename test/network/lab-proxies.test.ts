@@ -6,7 +6,7 @@ import t from 'tap';
 import { startNetwork, startSimulator } from '../../controller-sim/index.ts';
 import type { NewFault } from '../../controller-sim/lab/faults/fault.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { until } from '../support/overlay.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const KIB = 1024;
 

@@ -3,7 +3,7 @@
 import t from 'tap';
 import '../../controller-sim/pki/x509.ts'; // its libraries define globals when they are loaded, once in a process
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { Overlay } from '../support/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 

@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/faulty-paths.ts';
-import { FaultyPort } from '../support/faulty-port.ts';
-import { dialing, type linkDialer, linkListener, listening } from '../support/link-config.ts';
-import { Overlay, proxyNetwork, type TestRouter, until } from '../support/overlay.ts';
+import { dialing, type linkDialer, linkListener, listening } from '../support/config/link-config.ts';
+import { FaultyPort } from '../support/hostile/faulty-port.ts';
+import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/networks/faulty-paths.ts';
+import { Overlay, proxyNetwork, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const KIB = 1024;
 

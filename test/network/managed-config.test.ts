@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { linkListener } from '../support/link-config.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { linkListener } from '../support/config/link-config.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const NO_LINKS = { listeners: [] };
 

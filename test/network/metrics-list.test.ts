@@ -12,9 +12,9 @@ import { Payload } from '#wire/xgress-frames.ts';
 import { PAGE_METRICS } from '../../agent/metrics/page-metrics.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { edgeListener, webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
+import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
+import { edgeListener, webServer } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 interface Documented {
   readonly name: string;

@@ -13,8 +13,8 @@ import { askRouter } from '../../agent/operator/operator-client.ts';
 import { PROGRAM_VERSION } from '../../agent/version.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { edgeListener, webServer } from '../support/link-config.ts';
-import { ending, Overlay, until } from '../support/overlay.ts';
+import { edgeListener, webServer } from '../support/config/link-config.ts';
+import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/monitoring');
 const DOCUMENTS = join(import.meta.dirname, '../../docs/guides');

@@ -9,8 +9,8 @@ import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { linkIn } from '../support/link-config.ts';
-import { ending, Overlay, until } from '../support/overlay.ts';
+import { linkIn } from '../support/config/link-config.ts';
+import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds until a router has asked about circuits whose other end is silent. */

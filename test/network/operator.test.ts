@@ -16,10 +16,10 @@ import { loadRouterConfig } from '../../agent/config/load.ts';
 import { Router } from '../../agent/router.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { edgeListener, webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
-import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
+import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
+import { edgeListener, webServer } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });

@@ -3,7 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { ending, type Overlay, proxyNetwork, until } from '../support/overlay.ts';
+import { ending, type Overlay, proxyNetwork, until } from '../support/networks/overlay.ts';
 
 async function network() {
   const { overlay, a, b } = await proxyNetwork();

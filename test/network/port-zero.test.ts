@@ -2,8 +2,8 @@
 
 import { connect } from 'node:net';
 import t from 'tap';
-import { edgeListener, linkDialer, linkListener } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { edgeListener, linkDialer, linkListener } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const FREE = 'tls:127.0.0.1:0';
 const LINK = { listeners: [linkListener(0)], dialers: [linkDialer()] };

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import t from 'tap';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { ApiClient, newRequest } from '../support/api-client.ts';
-import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ApiClient, newRequest } from '../support/clients/api-client.ts';
+import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const MINUTE = 60_000;
 const YEAR = 365 * 24 * 60 * MINUTE;

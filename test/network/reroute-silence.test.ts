@@ -2,9 +2,9 @@
 // the controller declares it dead, and the data that it still holds changes no byte.
 
 import t from 'tap';
-import { diamond } from '../support/diamond.ts';
-import { longTransfer } from '../support/faulty-paths.ts';
-import { until } from '../support/overlay.ts';
+import { diamond } from '../support/networks/diamond.ts';
+import { longTransfer } from '../support/networks/faulty-paths.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const MEBIBYTES = 64;
 /** Milliseconds; the controller declares a silent router dead after 30 s. */

@@ -2,10 +2,10 @@
 // lost or duplicated.
 
 import t from 'tap';
-import { diamond, startRouter } from '../support/diamond.ts';
-import { longTransfer, pathOf } from '../support/faulty-paths.ts';
-import { until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
+import { diamond, startRouter } from '../support/networks/diamond.ts';
+import { longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const EVERY = 12;
 /** Number of kills; links are closed twice as often. */

@@ -21,11 +21,11 @@ import { loadRouterConfig } from '../../agent/config/load.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { ApiClient, newRequest } from '../support/api-client.ts';
-import { createRouter } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
-import { runProgram } from '../support/run.ts';
+import { ApiClient, newRequest } from '../support/clients/api-client.ts';
+import { createRouter } from '../support/clients/management.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value. */
 async function enrollWith(overlay: Overlay, value: string) {

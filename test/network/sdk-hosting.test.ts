@@ -5,7 +5,6 @@ import t from 'tap';
 import { EdgeErrorCode, EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { type Overlay, until } from '../support/overlay.ts';
 import {
   enrollDevice,
   loginOidc,
@@ -13,8 +12,9 @@ import {
   type SdkConn,
   serviceSession,
   UUID_HEADER,
-} from '../support/sdk-client.ts';
-import { allLeft, network, sdkService } from '../support/sdk-network.ts';
+} from '../support/clients/sdk-client.ts';
+import { type Overlay, until } from '../support/networks/overlay.ts';
+import { allLeft, network, sdkService } from '../support/networks/sdk-network.ts';
 
 interface Listed {
   readonly cost: number;

@@ -4,8 +4,7 @@ import t from 'tap';
 import { EdgeErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { type Overlay, until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import {
   type Device,
   enrollDevice,
@@ -14,8 +13,9 @@ import {
   SdkClient,
   type SdkConn,
   serviceSession,
-} from '../support/sdk-client.ts';
-import { allLeft, isEmpty, network, sdkService } from '../support/sdk-network.ts';
+} from '../support/clients/sdk-client.ts';
+import { type Overlay, until } from '../support/networks/overlay.ts';
+import { allLeft, isEmpty, network, sdkService } from '../support/networks/sdk-network.ts';
 
 t.test('strangers, stolen tokens and foreign certificates are rejected at the hello', async (t) => {
   await using net = await network();

@@ -7,7 +7,6 @@ import { ChannelHeader, EdgeFlag, PayloadFlag, SdkHeader, SdkType, XgressType } 
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import { ending, until } from '../support/overlay.ts';
 import {
   enrollDevice,
   loginLegacy,
@@ -15,8 +14,9 @@ import {
   SdkClient,
   type SdkConn,
   serviceSession,
-} from '../support/sdk-client.ts';
-import { allLeft, counts, isEmpty, network, sdkService } from '../support/sdk-network.ts';
+} from '../support/clients/sdk-client.ts';
+import { ending, until } from '../support/networks/overlay.ts';
+import { allLeft, counts, isEmpty, network, sdkService } from '../support/networks/sdk-network.ts';
 
 const UPLOAD = 20_000_000;
 const MESSAGE = 16_000;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '#lib/time/clock.ts';
 import { connectThroughProxy, dialTls } from '#wire/connection/dial.ts';
-import { inOwnNamespace, run } from '../support/network-namespace.ts';
+import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
 
 if (await inOwnNamespace(import.meta.filename, ['ip', 'nft', 'mount'])) await tests();
 

@@ -10,7 +10,7 @@ import { Agent, request } from 'undici';
 import { type Network, startNetwork } from '../../controller-sim/index.ts';
 import type { LinkEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { until } from '../support/overlay.ts';
+import { until } from '../support/networks/overlay.ts';
 
 interface IdentityFile {
   readonly ztAPI: string;

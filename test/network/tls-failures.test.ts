@@ -9,8 +9,8 @@ import { createLog } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { DialError, dialTls } from '#wire/connection/dial.ts';
-import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const DAY = 86_400_000;
 const CA_FILE = 'identity.ca (/etc/router.cas)';

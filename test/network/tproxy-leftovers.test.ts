@@ -6,8 +6,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { inOwnNamespace } from '../support/network-namespace.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { inOwnNamespace } from '../support/networks/network-namespace.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 import {
   curl,
   dig,
@@ -18,7 +18,7 @@ import {
   prepareNamespace,
   startDaemon,
   traces,
-} from '../support/tproxy.ts';
+} from '../support/networks/tproxy.ts';
 
 if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
 

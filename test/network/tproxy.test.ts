@@ -3,9 +3,9 @@
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { inOwnNamespace, LanClient, run } from '../support/network-namespace.ts';
-import { until } from '../support/overlay.ts';
-import { sendFromPortZero } from '../support/raw-datagram.ts';
+import { sendFromPortZero } from '../support/hostile/raw-datagram.ts';
+import { inOwnNamespace, LanClient, run } from '../support/networks/network-namespace.ts';
+import { until } from '../support/networks/overlay.ts';
 import {
   curl,
   dig,
@@ -16,7 +16,7 @@ import {
   PROGRAMS,
   prepareNamespace,
   traces,
-} from '../support/tproxy.ts';
+} from '../support/networks/tproxy.ts';
 
 /** A DNS query for the address of `udp.example`. */
 const QUERY = Buffer.from('12340100000100000000000003756470076578616d706c650000010001', 'hex');

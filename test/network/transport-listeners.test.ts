@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ending, Overlay, until } from '../support/overlay.ts';
+import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const KIB = 1024;
 

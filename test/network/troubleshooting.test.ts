@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { type LinkSection, listening } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { type LinkSection, listening } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/why-no-link.md'), 'utf8');
 

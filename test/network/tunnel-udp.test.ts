@@ -4,9 +4,9 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { holdings, leftSince } from '../support/leftovers.ts';
-import type { TunnelOptions } from '../support/link-config.ts';
-import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/overlay.ts';
+import type { TunnelOptions } from '../support/config/link-config.ts';
+import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/networks/overlay.ts';
 
 /** A UDP server on the loopback interface that echoes every datagram. */
 async function udpEcho(): Promise<{ port: number; sources: Set<string>; [Symbol.dispose](): void }> {

@@ -20,11 +20,11 @@ import { ControlType, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numb
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { RouterPeer } from '../support/router-peer.ts';
-import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
+import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/clients/management-client.ts';
+import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const BIND = Buffer.of(2);
 const OTHER = Buffer.of(1);

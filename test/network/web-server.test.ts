@@ -15,10 +15,10 @@ import { Health } from '../../agent/health/health.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { WebServer } from '../../agent/web/web-server.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { expensiveChain } from '../support/expensive-chain.ts';
-import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
+import { expensiveChain } from '../support/hostile/expensive-chain.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
 

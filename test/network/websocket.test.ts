@@ -12,10 +12,10 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { RouterFile } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { issue, makeAuthority } from '../support/certificates.ts';
-import { edgeListener } from '../support/link-config.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
-import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
+import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
+import { edgeListener } from '../support/config/link-config.ts';
+import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 interface Network extends AsyncDisposable {
   overlay: Overlay;

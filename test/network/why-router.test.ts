@@ -3,10 +3,10 @@
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { listening } from '../support/link-config.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { runProgram } from '../support/run.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { listening } from '../support/config/link-config.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 interface Explanation {
   readonly ok: boolean;

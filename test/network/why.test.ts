@@ -4,8 +4,8 @@
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
 import type { PermissionType } from '../../controller-sim/state/entity.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { Overlay, until } from '../support/overlay.ts';
+import { ApiClient } from '../support/clients/api-client.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
 
 const ROLES = ['red', 'green', 'blue'];
 const CHECK_ROLES = ['#strict', '#lax'];

@@ -15,7 +15,7 @@ import { withoutNetwork } from '../../tools/release/no-network.ts';
 import { setPlainModes } from '../../tools/release/plain-modes.ts';
 import { provenance } from '../../tools/release/provenance.ts';
 import { sbom } from '../../tools/release/sbom.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { THOROUGH } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PARTS = [

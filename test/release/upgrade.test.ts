@@ -10,11 +10,11 @@ import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { createRouter, openManagement } from '../support/management.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { runProgram } from '../support/run.ts';
-import { RELEASE } from '../support/thorough.ts';
+import { createRouter, openManagement } from '../support/clients/management.ts';
+import { RELEASE } from '../support/house/thorough.ts';
+import { Overlay, until } from '../support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PASSWORD = 'of both versions';

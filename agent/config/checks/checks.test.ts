@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { issue, makeAuthority } from '../../../test/support/certificates.ts';
-import { check, MINIMAL, withMore } from '../../../test/support/router-config.ts';
+import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
+import { check, MINIMAL, withMore } from '../../../test/support/config/router-config.ts';
 import { checkRouterConfig, loadRouterConfig } from '../load.ts';
 
 t.test('folders, empty and unfinished files in place of identity files are reported as such', async (t) => {

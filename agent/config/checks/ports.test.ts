@@ -1,7 +1,7 @@
 // Addresses of listeners: ports that two of them claim, and protocols that share one.
 
 import t from 'tap';
-import { withMore } from '../../../test/support/router-config.ts';
+import { withMore } from '../../../test/support/config/router-config.ts';
 
 t.test('two listeners on one port are reported; protocols that share a TLS port are not', async (t) => {
   const link = 'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { accepted, check, MINIMAL, withMore } from '../../../test/support/router-config.ts';
+import { accepted, check, MINIMAL, withMore } from '../../../test/support/config/router-config.ts';
 import { loadRouterConfig } from '../load.ts';
 
 t.test('tabs are reported once, with the remedy', async (t) => {

@@ -5,8 +5,8 @@ import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { createLog, type Log, silentLog } from '#lib/log/log.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
-import { issue, makeAuthority } from '../../../test/support/certificates.ts';
-import { ending, until } from '../../../test/support/overlay.ts';
+import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
+import { ending, until } from '../../../test/support/networks/overlay.ts';
 import { StreamListener, type StreamListenerInit } from './stream-listener.ts';
 
 const HOST = '127.0.0.1';

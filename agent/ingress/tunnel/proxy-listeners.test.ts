@@ -17,7 +17,7 @@ import {
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
-import { until } from '../../../test/support/overlay.ts';
+import { until } from '../../../test/support/networks/overlay.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import type { Caller, ServiceDialer } from './service-dialer.ts';

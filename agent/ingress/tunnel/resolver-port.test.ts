@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
-import { until } from '../../../test/support/overlay.ts';
+import { until } from '../../../test/support/networks/overlay.ts';
 import { resolverPort } from './resolver-port.ts';
 
 function resolver({

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { CALM, Circuit } from '../../../test/support/circuit.ts';
+import { CALM, Circuit } from '../../../test/support/rooms/circuit.ts';
 import { BufferBudget } from '../buffer-budget.ts';
 import { HolderBudgets } from '../holder-budgets.ts';
 import { DatagramClient } from './datagram-client.ts';

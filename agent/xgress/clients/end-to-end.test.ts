@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
-import { bytes, CALM, Circuit, type Weather } from '../../../test/support/circuit.ts';
+import { bytes, CALM, Circuit, type Weather } from '../../../test/support/rooms/circuit.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 
 t.test('both directions deliver all data in order over an unreliable network', async (t) => {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import t from 'tap';
-import { ENDED_WRITE } from '../../../test/support/unfinished-write.ts';
+import { ENDED_WRITE } from '../../../test/support/programs/unfinished-write.ts';
 import { removeUnfinished, syncFolder, temporarySuffix, writeFileAtomic } from './atomic-file.ts';
 
 t.test('only unfinished writes of the file by ended processes are removed', async (t) => {

@@ -1,7 +1,7 @@
 // The interfaces of a machine whose process has no file descriptor left.
 
 import t from 'tap';
-import { withoutDescriptors } from '../../../test/support/no-descriptors.ts';
+import { withoutDescriptors } from '../../../test/support/programs/no-descriptors.ts';
 import { ownInterfaces } from './own-interfaces.ts';
 
 t.test('without a file descriptor they are the last known ones', { skip: process.platform !== 'linux' }, async (t) => {

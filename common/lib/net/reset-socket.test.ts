@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
-import { issue, makeAuthority } from '../../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { resetSocket } from './reset-socket.ts';
 
 interface Connected {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { NotifySocket } from '../../../test/support/notify-socket.ts';
+import { NotifySocket } from '../../../test/support/programs/notify-socket.ts';
 import { createLog, silentLog } from '../log/log.ts';
 import { VirtualClock } from '../time/clock.ts';
 import { ServiceManager } from './service-manager.ts';

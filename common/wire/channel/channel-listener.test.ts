@@ -6,7 +6,7 @@ import t from 'tap';
 import { createLog, type Log, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { channel, soon } from '../../../test/support/channels.ts';
+import { channel, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { HelloRejectedError } from '../errors.ts';
 import { ChannelHeader, ChannelType } from '../gen/numbers.ts';

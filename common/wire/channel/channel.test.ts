@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { channel, join, pair, soon } from '../../../test/support/channels.ts';
+import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { SendQueueFullError } from '../errors.ts';
 import { Message } from '../message.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { channel, join, pair, soon } from '../../../test/support/channels.ts';
+import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { Message } from '../message.ts';
 import { GroupDialer } from './group-dialer.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { PathModel, type PathShape, quantile } from '../../../test/support/path-model.ts';
-import { RELEASE, THOROUGH } from '../../../test/support/thorough.ts';
+import { RELEASE, THOROUGH } from '../../../test/support/house/thorough.ts';
+import { PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
 import { MIN_WINDOW } from './path-controller.ts';
 
 const RUNS = RELEASE ? 4_000 : THOROUGH ? 1_000 : 300;

@@ -2,8 +2,8 @@
 
 import { createHash, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { ApiClient } from '../../../test/support/api-client.ts';
-import { makeAuthority } from '../../../test/support/certificates.ts';
+import { ApiClient } from '../../../test/support/clients/api-client.ts';
+import { makeAuthority } from '../../../test/support/clients/certificates.ts';
 import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import { publicKeyPrint } from './authenticators.ts';
 

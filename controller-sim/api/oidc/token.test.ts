@@ -3,8 +3,8 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { sha1Fingerprint } from '#pki/certificates.ts';
-import { newRequest } from '../../../test/support/api-client.ts';
-import { makeAuthority } from '../../../test/support/certificates.ts';
+import { newRequest } from '../../../test/support/clients/api-client.ts';
+import { makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiServices } from '../operations/context.ts';
 import type { OidcRequest } from './context.ts';

@@ -5,8 +5,8 @@ import t from 'tap';
 import { Frame } from '#wire/frame.ts';
 import { encodeBytesMap, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom, FakeRouter } from '../../../test/support/control-room.ts';
-import { rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { rawMessage, rawText, readRaw } from '../../../test/support/hostile/raw-protobuf.ts';
+import { ControlRoom, FakeRouter } from '../../../test/support/rooms/control-room.ts';
 
 const Type = {
   CircuitRequest: 1000,

@@ -2,8 +2,8 @@
 
 import t from 'tap';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../../test/support/control-room.ts';
-import { rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { rawMessage, rawText, readRaw } from '../../../test/support/hostile/raw-protobuf.ts';
+import { ControlRoom } from '../../../test/support/rooms/control-room.ts';
 import { Body } from '../../entities/body.ts';
 import { createConfig, createConfigType } from '../../entities/config.ts';
 

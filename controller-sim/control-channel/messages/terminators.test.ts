@@ -4,8 +4,8 @@
 import t from 'tap';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../../test/support/control-room.ts';
-import { type RawField, rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { type RawField, rawMessage, rawText, readRaw } from '../../../test/support/hostile/raw-protobuf.ts';
+import { ControlRoom } from '../../../test/support/rooms/control-room.ts';
 import { validateTerminators } from './validate-terminators.ts';
 
 const Type = {

@@ -1,7 +1,7 @@
 // The controller's own values in inspections: keys that peers choose may have the names of built-in properties.
 
 import t from 'tap';
-import { ControlRoom } from '../../../test/support/control-room.ts';
+import { ControlRoom } from '../../../test/support/rooms/control-room.ts';
 import { type Inspected, valuesOfController } from './controller-inspections.ts';
 
 const BUILT_IN = ['constructor', '__proto__'];

@@ -4,9 +4,9 @@
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/members.ts';
-import { until } from '../../../test/support/overlay.ts';
-import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
+import { until } from '../../../test/support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
+import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/rooms/members.ts';
 import { PostgresStore } from './postgres-store.ts';
 
 const clock = new SystemClock();

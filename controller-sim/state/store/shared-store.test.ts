@@ -5,7 +5,9 @@ import t, { type Test } from 'tap';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { FaultyPort } from '../../../test/support/faulty-port.ts';
+import { FaultyPort } from '../../../test/support/hostile/faulty-port.ts';
+import { until } from '../../../test/support/networks/overlay.ts';
+import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
 import {
   chainsOf,
   change,
@@ -15,9 +17,7 @@ import {
   join,
   type Member,
   service,
-} from '../../../test/support/members.ts';
-import { until } from '../../../test/support/overlay.ts';
-import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
+} from '../../../test/support/rooms/members.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { PostgresStore } from './postgres-store.ts';

@@ -11,7 +11,7 @@ import type { LogOwner } from '../../../controller-sim/state/store/change-log.ts
 import { LogStore } from '../../../controller-sim/state/store/log-store.ts';
 import { StoreWriteError } from '../../../controller-sim/state/store/store.ts';
 import type { Transaction } from '../../../controller-sim/state/transaction.ts';
-import { service } from '../../support/members.ts';
+import { service } from '../../support/rooms/members.ts';
 import { type Committed, MemoryDatabase, MemoryLog } from './memory-log.ts';
 import { MEMBERS, type Step } from './steps.ts';
 

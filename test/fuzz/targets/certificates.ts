@@ -16,7 +16,7 @@ import { createCsr } from '../../../agent/identity/csr.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { certificateBag } from '../../../controller-sim/pki/certificate-bag.ts';
 import { readCsr } from '../../../controller-sim/pki/csr.ts';
-import { issue, makeAuthority } from '../../support/certificates.ts';
+import { issue, makeAuthority } from '../../support/clients/certificates.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 export async function certificateTargets(): Promise<FuzzTarget[]> {

@@ -16,7 +16,7 @@ import { SeedError } from '../../../controller-sim/lab/seed/mistake.ts';
 import { prepareSeed } from '../../../controller-sim/lab/seed/seed.ts';
 import { State } from '../../../controller-sim/state/state.ts';
 import { MemoryStore } from '../../../controller-sim/state/store/memory-store.ts';
-import { issue, makeAuthority } from '../../support/certificates.ts';
+import { issue, makeAuthority } from '../../support/clients/certificates.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');

@@ -1,8 +1,8 @@
 // One of the two controllers that are compared: runs commands of the reference's binary against it, logged in as the
 // administrator.
 
-import type { Overlay, TestController } from '../../support/overlay.ts';
-import { ReferenceProcess } from '../../support/reference.ts';
+import type { Overlay, TestController } from '../../support/networks/overlay.ts';
+import { ReferenceProcess } from '../../support/programs/reference.ts';
 
 const COMMAND_TIME = 20_000;
 /** Shorter ones are chosen by hand, such as `default`. */

@@ -1,8 +1,8 @@
 // Tries the command line of the reference at the simulator: it logs in, creates, lists and deletes entities, and sees
 // the routers.
 
-import { Overlay } from '../../support/overlay.ts';
-import { commandLine } from '../../support/reference.ts';
+import { Overlay } from '../../support/networks/overlay.ts';
+import { commandLine } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
 
 export async function tryCommandLine(steps: Steps): Promise<void> {

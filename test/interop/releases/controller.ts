@@ -1,9 +1,9 @@
 // Tries the controller of the reference with our routers: they enroll, link and serve circuits. Releases before 2.0 are
 // not tried, because our routers demand what 2.0 brought.
 
-import { linksOf } from '../../support/faulty-paths.ts';
-import { Overlay, until } from '../../support/overlay.ts';
-import { ReferenceController } from '../../support/reference.ts';
+import { linksOf } from '../../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../../support/networks/overlay.ts';
+import { ReferenceController } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

@@ -6,10 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
-import { clientNetwork } from '../../support/client-network.ts';
-import { createDevice } from '../../support/management.ts';
-import { type Overlay, until } from '../../support/overlay.ts';
-import { allowRouter, ReferenceProcess } from '../../support/reference.ts';
+import { createDevice } from '../../support/clients/management.ts';
+import { clientNetwork } from '../../support/networks/client-network.ts';
+import { type Overlay, until } from '../../support/networks/overlay.ts';
+import { allowRouter, ReferenceProcess } from '../../support/programs/reference.ts';
 import type { StepReport, Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
-import { clientNetwork } from '../../support/client-network.ts';
-import { until } from '../../support/overlay.ts';
-import { allowRouter, enrollIdentity, ReferenceProcess } from '../../support/reference.ts';
+import { clientNetwork } from '../../support/networks/client-network.ts';
+import { until } from '../../support/networks/overlay.ts';
+import { allowRouter, enrollIdentity, ReferenceProcess } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

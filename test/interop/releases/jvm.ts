@@ -1,7 +1,7 @@
 // Tries the SDK for the JVM with `test/drivers/Data.java`, which prints a line for each step.
 
 import { join } from 'node:path';
-import { runDriver, sdkNetwork, tokenOf } from '../../support/sdk-drivers.ts';
+import { runDriver, sdkNetwork, tokenOf } from '../../support/clients/sdk-drivers.ts';
 import type { Steps } from './steps.ts';
 
 /** The SDK changes private parts of these packages, which Java since 16 permits on request only. */

@@ -1,6 +1,6 @@
 // Tries the C SDK in Python's package `openziti` with `test/drivers/data.py`.
 
-import { drivePythonSdk, runDriver, sdkNetwork } from '../../support/sdk-drivers.ts';
+import { drivePythonSdk, runDriver, sdkNetwork } from '../../support/clients/sdk-drivers.ts';
 import type { Steps } from './steps.ts';
 
 const VERSIONS = `import importlib.metadata, openziti

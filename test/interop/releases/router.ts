@@ -3,10 +3,10 @@
 //   ours-dialing ═══ link that our router dials ═══► theirs ═══ link that it dials ═══► ours-listening
 
 import { freePorts } from '../../../examples/two-routers/ports.ts';
-import { linksOf } from '../../support/faulty-paths.ts';
-import { dialing, linkDialer, linkListener, listening } from '../../support/link-config.ts';
-import { Overlay, until } from '../../support/overlay.ts';
-import { ReferenceRouter } from '../../support/reference.ts';
+import { dialing, linkDialer, linkListener, listening } from '../../support/config/link-config.ts';
+import { linksOf } from '../../support/networks/faulty-paths.ts';
+import { Overlay, until } from '../../support/networks/overlay.ts';
+import { ReferenceRouter } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

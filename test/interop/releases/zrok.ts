@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
-import { clientNetwork } from '../../support/client-network.ts';
-import { until } from '../../support/overlay.ts';
-import { ReferenceProcess } from '../../support/reference.ts';
+import { clientNetwork } from '../../support/networks/client-network.ts';
+import { until } from '../../support/networks/overlay.ts';
+import { ReferenceProcess } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
 import { carries, echo, PATIENCE } from './traffic.ts';
 

@@ -1,6 +1,6 @@
 // Kinds of third-party authorities and issuers, and auth policies.
 
-import { makeAuthority } from '../certificates.ts';
+import { makeAuthority } from '../clients/certificates.ts';
 import { type Kind, type Known, LOGINS, NOTHING, TAGS, UNIQUE, UPDB } from './kind.ts';
 
 const pemOf = async (name: string) => (await makeAuthority(name)).certificate.toString('pem');

@@ -1,7 +1,7 @@
 // Describes a kind of entity for tests: accepted bodies, the resulting answers, immutable fields, and rejections. The
 // files beside this one describe the kinds.
 
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../clients/api-client.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
 import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
-import { until } from '../../../../test/support/overlay.ts';
+import { until } from '../../../../test/support/networks/overlay.ts';
 import {
   ACCESS_TOKEN,
   LEGACY_TOKEN,
@@ -18,7 +18,7 @@ import {
   type SdkRooms,
   sdkRooms,
   settled,
-} from '../../../../test/support/sdk-rooms.ts';
+} from '../../../../test/support/rooms/sdk-rooms.ts';
 import type { Controller } from '../../../control/controller.ts';
 import { collectGarbage } from '../../../profile/runtime.ts';
 import { SessionValidation } from './session-validation.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { ServiceChangeSetSchema } from '#wire/gen/edge_client_pb.js';
 import { ServicePolicyRelatedEntityType } from '#wire/gen/edge_control_pb.js';
 import { SdkType } from '#wire/gen/numbers.ts';
-import { type Model, type RoomClient, sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { type Model, type RoomClient, sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 
 const SERVICES = 1_500;
 

@@ -16,7 +16,7 @@ import {
   type RoomClient,
   sdkRooms,
   settled,
-} from '../../../../test/support/sdk-rooms.ts';
+} from '../../../../test/support/rooms/sdk-rooms.ts';
 import { traceRouteAnswer, traceRouteFrame } from '../../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {

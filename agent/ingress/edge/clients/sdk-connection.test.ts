@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import type { ClientEnd } from '../ends/client-end.ts';
 import { dataHead } from './sdk-messages.ts';
 

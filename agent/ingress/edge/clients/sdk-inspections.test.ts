@@ -3,7 +3,7 @@
 import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { sdkRooms } from '../../../../test/support/sdk-rooms.ts';
+import { sdkRooms } from '../../../../test/support/rooms/sdk-rooms.ts';
 import { SdkInspections } from './sdk-inspections.ts';
 
 t.test('a client cannot claim circuits for another identity', async (t) => {

@@ -7,7 +7,7 @@ import { PayloadFlag, PeerDataKey, SdkHeader, SdkType, XgressType } from '#wire/
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { BIND_TOKEN, sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { BIND_TOKEN, sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import type { Right } from '../clients/right.ts';
 import type { SdkConnection } from '../clients/sdk-connection.ts';
 import { relayEnd } from './sdk-ends.ts';

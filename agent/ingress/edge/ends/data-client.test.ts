@@ -3,8 +3,8 @@
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import { CALM, Circuit } from '../../../../test/support/circuit.ts';
-import { sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { CALM, Circuit } from '../../../../test/support/rooms/circuit.ts';
+import { sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import { BufferBudget } from '../../../xgress/buffer-budget.ts';
 import { DataClient } from './data-client.ts';
 

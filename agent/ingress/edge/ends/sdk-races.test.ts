@@ -17,7 +17,13 @@ import {
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { BIND_TOKEN, type RoomClient, type SdkRooms, sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import {
+  BIND_TOKEN,
+  type RoomClient,
+  type SdkRooms,
+  sdkRooms,
+  settled,
+} from '../../../../test/support/rooms/sdk-rooms.ts';
 import { TokenError } from '../../../access/tokens.ts';
 import { defaultXgressOptions } from '../../../config/xgress-defaults.ts';
 import type { DialedEgress, DialedRelay } from '../../../egress/egress.ts';

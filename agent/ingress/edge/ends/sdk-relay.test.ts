@@ -7,7 +7,7 @@ import { PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.t
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import { type RoomClient, sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { type RoomClient, sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import { defaultXgressOptions } from '../../../config/xgress-defaults.ts';
 import { PayloadOrigin } from '../../../forwarder/destination.ts';
 import { FIN_HEADERS } from '../../../xgress/end-marks.ts';

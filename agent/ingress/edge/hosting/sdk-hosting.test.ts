@@ -7,7 +7,7 @@ import { EdgeErrorCode, PayloadFlag, RetryHint, SdkHeader, SdkType, XgressType }
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
+import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import { TokenError } from '../../../access/tokens.ts';
 import { dataHead } from '../clients/sdk-messages.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { until } from '../../../../test/support/overlay.ts';
+import { until } from '../../../../test/support/networks/overlay.ts';
 import type { CheckConfig } from './check-config.ts';
 import { HealthChecks } from './health-checks.ts';
 

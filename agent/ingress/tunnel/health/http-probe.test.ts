@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { issue, makeAuthority } from '../../../../test/support/certificates.ts';
+import { issue, makeAuthority } from '../../../../test/support/clients/certificates.ts';
 import { type CheckConfig, type HttpProbe, readChecks } from './check-config.ts';
 import { probeHttp } from './http-probe.ts';
 import { probe } from './probes.ts';

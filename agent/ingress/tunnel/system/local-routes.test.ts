@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
-import { programFolder } from '../../../../test/support/program-folder.ts';
+import { inOwnNamespace, run } from '../../../../test/support/networks/network-namespace.ts';
+import { programFolder } from '../../../../test/support/programs/program-folder.ts';
 import { ChangesMarker } from './changes-marker.ts';
 import { LocalRoutes } from './local-routes.ts';
 

@@ -4,8 +4,8 @@ import { createSocket } from 'node:dgram';
 import type { Worker } from 'node:worker_threads';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
-import { until } from '../../../../test/support/overlay.ts';
+import { inOwnNamespace, run } from '../../../../test/support/networks/network-namespace.ts';
+import { until } from '../../../../test/support/networks/overlay.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';
 import {
   boundAddress,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { programFolder } from '../../../../test/support/program-folder.ts';
+import { programFolder } from '../../../../test/support/programs/program-folder.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { Firewall } from './firewall.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
+import { inOwnNamespace, run } from '../../../../test/support/networks/network-namespace.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { Firewall } from './firewall.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inOwnNamespace, run } from '../../../../../test/support/network-namespace.ts';
+import { inOwnNamespace, run } from '../../../../../test/support/networks/network-namespace.ts';
 import { HostsFile } from './hosts-file.ts';
 
 const OTHERS = '127.0.0.1\tlocalhost\n10.0.0.1\tother\n';

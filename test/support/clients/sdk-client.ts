@@ -1,0 +1,289 @@
+// A client of the network, like an SDK: enrolls, logs in with its certificate, connects to a router, dials and hosts
+// services. For the client's own flow control it uses the agent's xgress.
+
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { Agent, request } from 'undici';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import type { IdentityCreate } from '#schemas/api/gen/bodies.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
+import { Frame, removeHeader } from '#wire/frame.ts';
+import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
+import { createCsr } from '../../../agent/identity/csr.ts';
+import type { Overlay } from '../networks/overlay.ts';
+import { createDevice, type Management } from './management.ts';
+
+const PATIENCE = 30_000;
+const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+/** Key of the header with the id of a traced message. */
+export const UUID_HEADER = 128;
+const REDIRECT = 'http://localhost:8080/auth/callback';
+
+export interface Device {
+  readonly identityId: string;
+  readonly cert: string;
+  readonly key: KeyObject;
+  readonly agent: Agent;
+}
+
+/** A controller: its management API, and what clients know of it. */
+interface Controller {
+  readonly management: Pick<Management, 'identities'>;
+  readonly simulator: Pick<Overlay['simulator'], 'clientUrl'> & { readonly ca: string };
+}
+
+/** An identity with a certificate. `fields` of the identity. */
+export async function enrollDevice(
+  { management, simulator }: Controller,
+  name: string,
+  fields: Partial<IdentityCreate> = {},
+): Promise<Device> {
+  const { id: identityId, token } = await createDevice(management, { name, ...fields });
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const csr = createCsr(name, { sans: { dns: [], ip: [], uri: [], email: [] } }, key);
+  const { ca } = simulator;
+  const anonymous = new Agent({ connect: { ca } });
+  const answer = await request(`${simulator.clientUrl}/enroll?method=ott&token=${token}`, {
+    method: 'POST',
+    body: csr,
+    headers: { 'content-type': 'application/x-pem-file' },
+    dispatcher: anonymous,
+  });
+  const cert = await answer.body.text();
+  await anonymous.close();
+  if (answer.statusCode !== 200) throw new Error(cert);
+  const agent = new Agent({ connect: { ca, cert, key: key.export({ type: 'pkcs8', format: 'pem' }) } });
+  return { identityId, cert, key, agent };
+}
+
+/** The token of a new legacy session. */
+export async function loginLegacy({ simulator }: Pick<Controller, 'simulator'>, { agent }: Device): Promise<string> {
+  const answer = await request(`${simulator.clientUrl}/authenticate?method=cert`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+    dispatcher: agent,
+  });
+  const { data } = (await answer.body.json()) as { data: { token: string } };
+  return data.token;
+}
+
+/** The access token of a new OIDC session. */
+export async function loginOidc({ simulator }: Overlay, { agent: dispatcher }: Device): Promise<string> {
+  const base = `${simulator.baseUrl}/oidc`;
+  const verifier = randomBytes(32).toString('base64url');
+  const parameters = new URLSearchParams({
+    client_id: 'native',
+    response_type: 'code',
+    scope: 'openid offline_access',
+    redirect_uri: REDIRECT,
+    state: 's',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const follow = async (path: string, method: 'GET' | 'POST' = 'GET') => {
+    const answer = await request(new URL(path, base), { method, dispatcher });
+    await answer.body.dump();
+    return new URL(String(answer.headers.location), base);
+  };
+  const id = (await follow(`${base}/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
+  const after = await follow(`${base}/login/cert?id=${id}`, 'POST');
+  const code = (await follow(after.href)).searchParams.get('code') ?? '';
+  const fields = { grant_type: 'authorization_code', client_id: 'native', code, redirect_uri: REDIRECT };
+  const answer = await request(`${base}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...fields, code_verifier: verifier }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    dispatcher,
+  });
+  return ((await answer.body.json()) as { access_token: string }).access_token;
+}
+
+/** The token of a service session. */
+export async function serviceSession(
+  { simulator }: Overlay,
+  { agent }: Device,
+  token: string,
+  serviceId: string,
+  type: 'Dial' | 'Bind',
+): Promise<string> {
+  const authorization = token.startsWith('ey') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
+  const answer = await request(`${simulator.clientUrl}/sessions`, {
+    method: 'POST',
+    body: JSON.stringify({ serviceId, type }),
+    headers: { 'content-type': 'application/json', ...authorization },
+    dispatcher: agent,
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== 201) throw new Error(text);
+  return (JSON.parse(text) as { data: { token: string } }).data.token;
+}
+
+export interface Received {
+  readonly data: string;
+  readonly flags: number;
+  /** The id of a traced message, in hexadecimal digits. */
+  readonly uuid: string | undefined;
+}
+
+/** Messages received for one connection id. */
+export class SdkConn {
+  readonly id: number;
+  readonly received: Received[] = [];
+  closed: Message | undefined;
+  readonly #channel: Channel;
+
+  constructor(channel: Channel, id: number) {
+    this.#channel = channel;
+    this.id = id;
+  }
+
+  get text(): string {
+    return this.received.map(({ data }) => data).join('');
+  }
+
+  /** The combined flags of all messages. */
+  get flags(): number {
+    return this.received.reduce((all, { flags }) => all | flags, 0);
+  }
+
+  send(data: string | Buffer, headers: HeaderEntries = []): void {
+    this.#channel.send(new Message(SdkType.Data, [[SdkHeader.ConnectionId, encodeUint32(this.id)], ...headers], data));
+  }
+
+  close(): void {
+    this.#channel.send(new Message(SdkType.StateClosed, [[SdkHeader.ConnectionId, encodeUint32(this.id)]]));
+  }
+}
+
+/** A connection to a router. */
+export class SdkClient {
+  readonly channel: Channel;
+  readonly hello: Message;
+  readonly conns = new Map<number, SdkConn>();
+  /** Frames of circuits with the client's own flow control, by content type. */
+  readonly frames: Frame[] = [];
+  onDial: ((dial: Message) => void) | undefined;
+  #nextId = 1;
+
+  private constructor(channel: Channel, hello: Message) {
+    this.channel = channel;
+    this.hello = hello;
+    channel.on(SdkType.Data, (message) => {
+      const conn = this.conns.get(message.uint32(SdkHeader.ConnectionId) ?? -1);
+      const uuid = message.headers.get(UUID_HEADER)?.toString('hex');
+      conn?.received.push({ data: message.body.toString(), flags: message.uint32(SdkHeader.Flags) ?? 0, uuid });
+    });
+    channel.on(SdkType.StateClosed, (message) => {
+      const conn = this.conns.get(message.uint32(SdkHeader.ConnectionId) ?? -1);
+      if (conn) conn.closed = message;
+    });
+    channel.on(SdkType.Dial, (message) => this.onDial?.(message));
+    for (const type of [XgressType.Payload, XgressType.Acknowledgement, XgressType.Control])
+      channel.onFrame(type, (frame) => {
+        this.frames.push(removeHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId));
+      });
+  }
+
+  /** Rejects if the router does not answer the hello. */
+  static async connect(
+    port: number,
+    { cert, key }: Pick<Device, 'cert' | 'key'>,
+    token: string,
+    headers: HeaderEntries = [],
+  ): Promise<SdkClient> {
+    const socket = await dialTls({
+      address: { type: 'tls', host: '127.0.0.1', port },
+      context: { cert, key: key.export({ type: 'pkcs8', format: 'pem' }), rejectUnauthorized: false } as object,
+      timeout: PATIENCE,
+      clock: new SystemClock(),
+    });
+    return SdkClient.over(socket, token, headers);
+  }
+
+  /** Sends the hello over a connection. Rejects if the router does not answer it. */
+  static async over(socket: Duplex, token: string, headers: HeaderEntries = []): Promise<SdkClient> {
+    const clock = new SystemClock();
+    const underlay = new Underlay({ socket, clock });
+    const hello = await sendHello(underlay, 'test', [[SdkHeader.SessionToken, token], ...headers], PATIENCE);
+    const channel = new Channel({
+      name: 'router',
+      peerId: hello.string(ChannelHeader.ListenerId) ?? '',
+      connectionId: hello.string(ChannelHeader.ConnectionId) ?? '',
+      clock,
+      log: silentLog,
+      limits: LIMITS,
+      lanes: { default: { types: [''], queueLimit: 100_000 } },
+      heartbeat: ONLY_ANSWERS,
+    });
+    const client = new SdkClient(channel, hello);
+    channel.addUnderlay(underlay);
+    return client;
+  }
+
+  /** Sends a request and returns the reply. */
+  ask(type: number, headers: HeaderEntries, body: string | Buffer = ''): Promise<Message> {
+    return this.channel.request(new Message(type, headers, body), { timeout: PATIENCE });
+  }
+
+  /** Registers and returns the connection with this id. */
+  conn(id: number = this.#nextId++): SdkConn {
+    const conn = this.conns.get(id) ?? new SdkConn(this.channel, id);
+    this.conns.set(id, conn);
+    return conn;
+  }
+
+  /** Dials with the token of a service session. */
+  async dial(token: string, headers: HeaderEntries = []): Promise<{ conn: SdkConn; answer: Message }> {
+    const conn = this.conn();
+    const answer = await this.ask(
+      SdkType.Connect,
+      [[SdkHeader.ConnectionId, encodeUint32(conn.id)], ...headers],
+      token,
+    );
+    return { conn, answer };
+  }
+
+  /** Dials a service by name. */
+  async dialByName(name: string, headers: HeaderEntries = []): Promise<{ conn: SdkConn; answer: Message }> {
+    const conn = this.conn();
+    const answer = await this.ask(SdkType.ConnectV2, [
+      [SdkHeader.ConnectionId, encodeUint32(conn.id)],
+      [SdkHeader.ServiceIdentifier, name],
+      [SdkHeader.ServiceIdentifierType, Buffer.of(1)],
+      ...headers,
+    ]);
+    return { conn, answer };
+  }
+
+  /** Hosts a service; incoming connections go to `serve`. */
+  async bind(token: string, serve: (conn: SdkConn) => void, headers: HeaderEntries = []): Promise<Message> {
+    const conn = this.conn();
+    this.onDial = (dial) => {
+      const accepted = this.conn(dial.uint32(SdkHeader.RouterProvidedConnectionId) ?? -1);
+      serve(accepted);
+      this.channel.reply(
+        dial,
+        new Message(SdkType.DialSuccess, [
+          [SdkHeader.ConnectionId, dial.headers.get(SdkHeader.ConnectionId) ?? encodeUint32(conn.id)],
+        ]),
+      );
+    };
+    return this.ask(
+      SdkType.Bind,
+      [[SdkHeader.ConnectionId, encodeUint32(conn.id)], [SdkHeader.RouterProvidedConnectionId, TRUE], ...headers],
+      token,
+    );
+  }
+
+  close(): void {
+    this.channel.close();
+  }
+}

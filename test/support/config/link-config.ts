@@ -1,0 +1,67 @@
+// Sections of a router's configuration file for tests, as objects.
+
+import type { RouterFile } from '../../../agent/config/router-file.ts';
+
+export type LinkSection = NonNullable<RouterFile['link']>;
+type LinkListener = NonNullable<LinkSection['listeners']>[number];
+type LinkDialer = NonNullable<LinkSection['dialers']>[number];
+type Listener = NonNullable<RouterFile['listeners']>[number];
+export type TunnelOptions = NonNullable<Extract<Listener, { readonly binding?: 'tunnel' | undefined }>['options']>;
+
+/** The text of a file: YAML with one line for each section. */
+export function routerFileText(config: RouterFile): string {
+  const sections = Object.entries(config).filter(([, section]) => section !== undefined);
+  return sections.map(([name, section]) => `${name}: ${JSON.stringify(section)}\n`).join('');
+}
+
+const BACKOFF = { minRetryInterval: '200ms', maxRetryInterval: '1s' };
+
+/** A port of the loopback interface, or `host:port`. */
+type Place = number | string;
+
+function placeOf(place: Place): string {
+  return typeof place === 'string' ? place : `127.0.0.1:${place}`;
+}
+
+export function linkListener(place: Place, more: LinkListener = {}): LinkListener {
+  const address = `tls:${placeOf(place)}`;
+  return { binding: 'transport', bind: address, advertise: address, ...more };
+}
+
+/** A dialer of links with short pauses before growth and redials. */
+export function linkDialer(more: LinkDialer = {}): LinkDialer {
+  return { binding: 'transport', startupDelay: '100ms', healthyDialBackoff: BACKOFF, ...more };
+}
+
+/** Only listens for links. */
+export function listening(place: Place, more: LinkListener = {}): LinkSection {
+  return { listeners: [linkListener(place, more)], dialers: [] };
+}
+
+/** Only dials links. */
+export function dialing(more: LinkDialer = {}): LinkSection {
+  return { listeners: [], dialers: [linkDialer(more)] };
+}
+
+/** Routers link only if they share a group. */
+export function linkIn(port: number, groups: readonly string[], more: LinkDialer = {}): LinkSection {
+  return {
+    listeners: [linkListener(port, { groups })],
+    dialers: [linkDialer({ startupDelay: '200ms', groups, ...more })],
+  };
+}
+
+/** A listener for SDK clients. */
+export function edgeListener(place: Place, type: 'tls' | 'wss' = 'tls'): Listener {
+  return { binding: 'edge', address: `${type}:${placeOf(place)}`, options: { advertise: placeOf(place) } };
+}
+
+/** A server for the section `web`. */
+export function webServer(place: Place, ...apis: readonly ('health-checks' | 'metrics')[]) {
+  const address = placeOf(place);
+  return {
+    name: `web ${address}`,
+    bindPoints: [{ interface: address, address }],
+    apis: apis.map((binding) => ({ binding })),
+  };
+}

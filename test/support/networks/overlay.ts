@@ -1,0 +1,259 @@
+// A network for tests, in one process but over sockets: a simulator, routers that enroll and run, services, an echo
+// server. Everything is closed when the test ends.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Log, silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { loadRouterConfig } from '../../../agent/config/load.ts';
+import type { RouterFile } from '../../../agent/config/router-file.ts';
+import { enrollRouter } from '../../../agent/enroll/enroll.ts';
+import { Router, type RouterOptions } from '../../../agent/router.ts';
+import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
+import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
+import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { EchoServer } from '../../../examples/two-routers/transfer.ts';
+import { createRouter, type Management, openManagement } from '../clients/management.ts';
+import {
+  type LinkSection,
+  linkDialer,
+  linkListener,
+  routerFileText,
+  type TunnelOptions,
+} from '../config/link-config.ts';
+
+/** Milliseconds: far longer than any wait takes on an idle machine. */
+const PATIENCE = 60_000;
+
+export interface WrittenConfig {
+  readonly configFile: string;
+  /** The port of the default listener for links. */
+  readonly linkPort: number;
+  readonly proxyPort: number;
+}
+
+export interface TestRouter extends WrittenConfig {
+  readonly id: string;
+  readonly name: string;
+  router: Router;
+}
+
+export interface RouterSetup {
+  name: string;
+  /** `proxy` listens for the service `echo`, `host` hosts every permitted service. */
+  mode?: 'proxy' | 'host' | 'tproxy';
+  /** Additional options of the tunneler. */
+  tunnel?: TunnelOptions;
+  /** Additional sections. */
+  extra?: RouterFile;
+  edge?: RouterFile['edge'];
+  /** Keys of the section `ctrl`, beside the endpoint. */
+  ctrl?: RouterFile['ctrl'];
+  /** Additional listeners. */
+  listeners?: RouterFile['listeners'];
+  /** Service and port pairs of the proxy. */
+  services?: readonly string[];
+  /** Instead of the default listener and dialer. */
+  link?: LinkSection;
+}
+
+export interface ServiceSetup {
+  encrypted?: boolean;
+  /** Hosted port on 127.0.0.1; by default the echo server's. */
+  port?: number;
+  /** Data of host.v1, instead of that port. */
+  host?: Readonly<Record<string, unknown>>;
+  /** Data of additional configurations, by config type. */
+  configs?: Readonly<Record<string, unknown>>;
+}
+
+/** The part of a controller that a network uses. */
+export interface TestController {
+  /** `tls:host:port`, for routers. */
+  readonly controlAddress: string;
+  close(): Promise<void>;
+}
+
+export class Overlay<Controller extends TestController = Simulator> {
+  readonly directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  readonly routers: TestRouter[] = [];
+  readonly echo: EchoServer;
+  readonly log: Log;
+  simulator: Controller;
+  management: Management;
+
+  private constructor(simulator: Controller, management: Management, echo: EchoServer, log: Log) {
+    this.simulator = simulator;
+    this.management = management;
+    this.echo = echo;
+    this.log = log;
+  }
+
+  static async start(options: SimulatorOptions = {}): Promise<Overlay> {
+    const log = options.log ?? silentLog;
+    const simulator = await startSimulator({ passwordCost: TEST_COST, password: 'secret', ...options, log });
+    const management = await openManagement(simulator.managementUrl, simulator.ca, simulator.username, 'secret');
+    return new Overlay(simulator, management, await EchoServer.start(), log);
+  }
+
+  /** A network of another controller; `management` is logged in there. */
+  static async of<Other extends TestController>(controller: Other, management: Management): Promise<Overlay<Other>> {
+    return new Overlay<Other>(controller, management, await EchoServer.start(), silentLog);
+  }
+
+  /** Creates a router, enrolls it and starts it. */
+  async addRouter(setup: RouterSetup, options: Partial<RouterOptions> = {}): Promise<TestRouter> {
+    const enrolled = await this.enrollRouter(setup);
+    const router = await this.startRouter(enrolled.configFile, options);
+    const added: TestRouter = { ...enrolled, name: setup.name, router };
+    this.routers.push(added);
+    return added;
+  }
+
+  /** Creates a router and enrolls it. */
+  async enrollRouter(setup: RouterSetup): Promise<WrittenConfig & { id: string }> {
+    const { id, enrollmentJwt } = await createRouter(this.management, { name: setup.name, isTunnelerEnabled: true });
+    const written = await this.writeConfig(setup);
+    const { config, findings } = loadRouterConfig(written.configFile, { beforeEnrollment: true });
+    if (!config) throw new Error(JSON.stringify(findings));
+    await enrollRouter({ config, jwt: enrollmentJwt, keyAlgorithm: 'EC', clock: new SystemClock(), log: this.log });
+    return { id, ...written };
+  }
+
+  async startRouter(configFile: string, options: Partial<RouterOptions> = {}): Promise<Router> {
+    const { config, findings } = loadRouterConfig(configFile);
+    if (!config) throw new Error(JSON.stringify(findings));
+    return Router.start({ config, log: this.log, ...options });
+  }
+
+  async writeConfig(setup: RouterSetup): Promise<WrittenConfig> {
+    const [linkPort = 0, proxyPort = 0] = await freePorts(2);
+    const { name, mode, services = [`echo:${proxyPort}`] } = setup;
+    const file = join(this.directory, name);
+    const options = { mode, ...(mode === 'proxy' && { services }), ...setup.tunnel };
+    const config: RouterFile = {
+      v: 3,
+      identity: { cert: `${file}.cert`, server_cert: `${file}.server.cert`, key: `${file}.key`, ca: `${file}.ca` },
+      ctrl: { endpoint: this.simulator.controlAddress, ...setup.ctrl },
+      csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } },
+      edge: setup.edge ?? {},
+      link: setup.link ?? { listeners: [linkListener(linkPort)], dialers: [linkDialer({ startupDelay: undefined })] },
+      ...(mode && { listeners: [{ binding: 'tunnel', options }, ...(setup.listeners ?? [])] }),
+      ...setup.extra,
+    };
+    const configFile = `${file}.yml`;
+    writeFileSync(configFile, routerFileText(config));
+    return { configFile, linkPort, proxyPort };
+  }
+
+  /** Returns the config's id. `type` is the name of a config type. */
+  async addConfig(name: string, type: string, data: Readonly<Record<string, unknown>>): Promise<string> {
+    const { configs, configTypes } = this.management;
+    const [found] = await configTypes.list({ filter: `name = "${type}"` });
+    return (await configs.create({ name, configTypeId: found?.id ?? '', data })).id;
+  }
+
+  /** Adds a service that every identity may dial and one router hosts. Returns its id. */
+  async addService(name: string, hostedBy: string, options: ServiceSetup = {}): Promise<string> {
+    const { management } = this;
+    const host = options.host ?? { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
+    const configs: string[] = [];
+    for (const [type, data] of Object.entries({ 'host.v1': host, ...options.configs }))
+      configs.push(await this.addConfig(`${name}-${type}`, type, data));
+    const { id } = await management.services.create({
+      name,
+      encryptionRequired: options.encrypted ?? true,
+      configs,
+    });
+    const serviceRoles = [`@${id}`];
+    await management.servicePolicies.create({
+      name: `${name}-dial`,
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles,
+    });
+    await management.serviceEdgeRouterPolicies.create({
+      name: `${name}-routers`,
+      semantic: 'AnyOf',
+      serviceRoles,
+      edgeRouterRoles: ['#all'],
+    });
+    await management.servicePolicies.create({
+      name: `${name}-bind`,
+      type: 'Bind',
+      semantic: 'AnyOf',
+      identityRoles: [`@${hostedBy}`],
+      serviceRoles,
+    });
+    return id;
+  }
+
+  /** Resolves once the service can be dialed: it has a terminator, and every router has a link to each other router. */
+  async ready(): Promise<void> {
+    await until('a terminator', async () => (await this.management.terminators.list()).length > 0);
+    await until('links', async () =>
+      this.routers.every(({ router }) => router.describe().links.length >= this.routers.length - 1),
+    );
+  }
+
+  /** Starts another simulator on the same data after the first was closed. */
+  async restart(this: Overlay, options: SimulatorOptions): Promise<void> {
+    await this.management.close();
+    this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
+    const { managementUrl, ca, username } = this.simulator;
+    this.management = await openManagement(managementUrl, ca, username, 'secret');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.routers.map(({ router }) => router.close({ drain: 0 })));
+    await this.management.close();
+    await this.simulator.close();
+    this.echo.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Router a proxies the service `echo`, which router b hosts. */
+export async function proxyNetwork(): Promise<{ overlay: Overlay; a: TestRouter; b: TestRouter }> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  return { overlay, a, b };
+}
+
+/**
+ * Resolves when a connection has ended: with its error code, such as `ECONNRESET`, or with `closed` if there was no
+ * error.
+ */
+export function ending(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let how = 'closed';
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      how = error.code ?? error.message;
+    });
+    socket.once('close', () => resolve(how));
+  });
+}
+
+/** Polls every few milliseconds until a condition holds. Rejects after a time limit. */
+export async function until(
+  what: string,
+  look: () => boolean | Promise<boolean>,
+  milliseconds = PATIENCE,
+): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!(await look())) {
+    if (performance.now() > end) throw new Error(`timed out after ${milliseconds} ms waiting for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,72 @@
+// A network for SDK clients: two routers with SDK listeners, and services.
+
+import { freePorts } from '../../../examples/two-routers/ports.ts';
+import type { Device } from '../clients/sdk-client.ts';
+import { edgeListener } from '../config/link-config.ts';
+import { Overlay, type TestRouter, until } from './overlay.ts';
+
+export interface Network extends AsyncDisposable {
+  overlay: Overlay;
+  /** Both have a listener for SDK clients. */
+  a: TestRouter & { sdkPort: number };
+  b: TestRouter & { sdkPort: number };
+  /** Id of the service `echo`, which b's tunneler hosts. */
+  echo: string;
+}
+
+export async function network(): Promise<Network> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const ports = await freePorts(2);
+  const add = async (name: string, port: number) => {
+    const listeners = [edgeListener(port)];
+    const extra = { connectEvents: { batchInterval: '250ms' } };
+    return { ...(await overlay.addRouter({ name, mode: 'host', listeners, extra })), sdkPort: port };
+  };
+  const a = await add('a', ports[0] ?? 0);
+  const b = await add('b', ports[1] ?? 0);
+  await overlay.management.edgeRouterPolicies.create({
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  const echo = await overlay.addService('echo', b.id, { encrypted: false });
+  await overlay.ready();
+  return { overlay, a, b, echo, [Symbol.asyncDispose]: () => overlay.close() };
+}
+
+/** A service that only SDK clients host. */
+export async function sdkService(overlay: Overlay, name: string, hostedBy: string): Promise<string> {
+  const { management } = overlay;
+  const { id } = await management.services.create({ name, encryptionRequired: false });
+  const policy = (type: 'Dial' | 'Bind', identityRoles: string[]) =>
+    management.servicePolicies.create({
+      name: `${name}-${type}`,
+      type,
+      semantic: 'AnyOf',
+      identityRoles,
+      serviceRoles: [`@${id}`],
+    });
+  await policy('Dial', ['#all']);
+  await policy('Bind', [`@${hostedBy}`]);
+  await management.serviceEdgeRouterPolicies.create({
+    name,
+    semantic: 'AnyOf',
+    serviceRoles: [`@${id}`],
+    edgeRouterRoles: ['#all'],
+  });
+  return id;
+}
+
+export const counts = ({ router }: TestRouter) => {
+  const { circuits, circuitEnds, sdkClients } = router.describe();
+  return { circuits, circuitEnds, sdkClients };
+};
+export const NOTHING = { circuits: 0, circuitEnds: 0, sdkClients: 0 };
+export const isEmpty = (router: TestRouter) => JSON.stringify(counts(router)) === JSON.stringify(NOTHING);
+
+/** Waits until both routers hold nothing of the clients, which have ended, and closes the agents of their devices. */
+export async function allLeft({ a, b }: Pick<Network, 'a' | 'b'>, ...devices: readonly Device[]): Promise<void> {
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  for (const { agent } of devices) await agent.close();
+}

@@ -1,0 +1,218 @@
+// A model of a path for tests of the path controller: senders share one queue in front of a link of limited rate, and
+// each has a congestion control like the system's. It has its own time, so that minutes pass within milliseconds.
+//
+//   sender: window ─► congestion window ─┐
+//   sender: window ─► congestion window ─┴─► queue ─► rate ─► delay ─► acknowledgement ─► sender
+
+import { RingQueue } from '../../../common/lib/queue/ring-queue.ts';
+import { PathController } from '../../../common/wire/path/path-controller.ts';
+
+export interface PathShape {
+  /** Mbit/s. */
+  rate: number;
+  /** Round trip in milliseconds, without queues. */
+  delay: number;
+  /** Milliseconds that the queue can hold at the full rate. */
+  queue: number;
+  /** Share of lost packets. */
+  loss?: number;
+}
+
+const PACKET = 1_448;
+/** Packets are joined, so that a round trip has about so many: a model of each packet would be slow. */
+const PER_ROUND_TRIP = 40;
+const STEPS_PER_ROUND_TRIP = 20;
+const FIRST_WINDOW = 10 * PACKET;
+/** Milliseconds between the clocks of both sides. */
+const CLOCK_OFFSET = -12_345;
+
+interface Chunk {
+  readonly sender: ModelSender;
+  readonly size: number;
+  readonly sentAt: number;
+  arrivesAt: number;
+  /** Milliseconds in the queue. */
+  wait: number;
+  isLost: boolean;
+}
+
+export class ModelSender {
+  /** Undefined: only the congestion window limits it, like a transfer without a router. */
+  readonly controller: PathController | undefined;
+  /** It has more to send. */
+  isBusy = true;
+  delivered = 0;
+  inFlight = 0;
+  lost = 0;
+  rtt = 0;
+  congestionWindow = FIRST_WINDOW;
+  #threshold = Number.POSITIVE_INFINITY;
+  #reducedAt = Number.NEGATIVE_INFINITY;
+
+  readonly #knowsWayThere: boolean;
+
+  /** @param knowsWayThere The peer tells how long data was on the way there. */
+  constructor(controller: PathController | undefined, knowsWayThere: boolean) {
+    this.controller = controller;
+    this.#knowsWayThere = knowsWayThere;
+  }
+
+  /** Whether it sends now. */
+  get sends(): boolean {
+    if (!this.isBusy) return false;
+    if (this.inFlight >= (this.controller?.window ?? Number.POSITIVE_INFINITY)) {
+      this.controller?.waiting(true);
+      return false;
+    }
+    if (this.inFlight < this.congestionWindow) return true;
+    this.controller?.waiting(false);
+    return false;
+  }
+
+  acknowledged({ size, sentAt, isLost, wait }: Chunk, now: number): void {
+    if (this.#knowsWayThere) this.controller?.noteOneWay(wait + CLOCK_OFFSET);
+    const isInUse = 2 * this.inFlight >= this.congestionWindow;
+    this.inFlight -= size;
+    const sample = now - sentAt;
+    this.rtt = this.rtt === 0 ? sample : this.rtt + (sample - this.rtt) / 8;
+    if (!isLost) {
+      this.delivered += size;
+      // Grows only while the window is in use, as the system does.
+      if (!isInUse) return;
+      this.congestionWindow +=
+        this.congestionWindow < this.#threshold ? size : (size * 10 * PACKET) / this.congestionWindow;
+      return;
+    }
+    this.lost++;
+    if (sentAt > this.#reducedAt) {
+      this.#reducedAt = now;
+      this.congestionWindow = Math.max(2 * PACKET, 0.7 * this.congestionWindow);
+      this.#threshold = this.congestionWindow;
+    }
+  }
+}
+
+export class PathModel {
+  now = 0;
+  /** May be changed at any time. */
+  shape: PathShape;
+  /** The path delivers nothing. */
+  isStopped = false;
+  readonly senders: ModelSender[] = [];
+  readonly #random: () => number;
+  readonly #queue = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
+  #queued = 0;
+  #credit = 0;
+  readonly #returning = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
+  #lastArrival = 0;
+  /** Milliseconds that the bytes which left the queue had waited, by time of leaving. */
+  waits: number[] = [];
+  /** The other direction of the same path: acknowledgements wait in its queue. Both run at the same time. */
+  opposite: PathModel | undefined;
+
+  constructor(shape: PathShape, random: () => number = () => 1) {
+    this.shape = shape;
+    this.#random = random;
+  }
+
+  /** Bytes per millisecond. */
+  get capacity(): number {
+    return this.shape.rate * 125;
+  }
+
+  /** Adds a sender with a controller, or one without. */
+  add({ isPaced = true, knowsWayThere = true } = {}): ModelSender {
+    const sender = new ModelSender(isPaced ? new PathController() : undefined, knowsWayThere);
+    this.senders.push(sender);
+    return sender;
+  }
+
+  /** Returns the other direction of this path. */
+  addOpposite(): PathModel {
+    const opposite = new PathModel(this.shape, this.#random);
+    opposite.opposite = this;
+    this.opposite = opposite;
+    return opposite;
+  }
+
+  /** Runs for so many milliseconds. Returns what was used of the path's rate, and the waits in its queue. */
+  run(milliseconds: number): { used: number; shares: number[]; waits: number[] } {
+    const before = this.senders.map(({ delivered }) => delivered);
+    this.waits = [];
+    const end = this.now + milliseconds;
+    const step = Math.min(1, this.shape.delay / STEPS_PER_ROUND_TRIP);
+    while (this.now < end) {
+      this.#step(step);
+      if (this.opposite) this.opposite.#step(step);
+    }
+    const carried = this.senders.map(({ delivered }, index) => delivered - (before[index] ?? 0));
+    const total = carried.reduce((sum, each) => sum + each, 0);
+    return {
+      used: total / (milliseconds * this.capacity),
+      shares: carried.map((each) => each / Math.max(1, total)),
+      waits: this.waits.toSorted((a, b) => a - b),
+    };
+  }
+
+  #step(step: number): void {
+    this.now += step;
+    if (!this.isStopped) this.#serve(step);
+    this.#acknowledge();
+    const size = Math.max(PACKET, Math.round((this.capacity * this.shape.delay) / PER_ROUND_TRIP));
+    for (const sender of this.senders)
+      sender.controller?.observe({
+        now: this.now,
+        rtt: sender.rtt,
+        delivered: sender.delivered,
+        inFlight: sender.inFlight,
+        lost: sender.lost,
+      });
+    for (let sending = this.senders; sending.length > 0; ) {
+      sending = sending.filter((sender) => sender.sends);
+      for (const sender of sending) this.#send(sender, size);
+    }
+  }
+
+  #serve(step: number): void {
+    this.#credit = Math.min(this.#credit + step * this.capacity, this.#queue.length > 0 ? Number.POSITIVE_INFINITY : 0);
+    for (let next = this.#queue.peek(); next && next.size <= this.#credit; next = this.#queue.peek()) {
+      this.#queue.shift();
+      this.#queued -= next.size;
+      this.#credit -= next.size;
+      next.wait = this.now - next.sentAt;
+      this.waits.push(next.wait);
+      next.isLost = this.#random() < (this.shape.loss ?? 0);
+      this.#return(next);
+    }
+  }
+
+  #send(sender: ModelSender, size: number): void {
+    const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, wait: 0, isLost: false };
+    sender.inFlight += size;
+    if (this.#queued + size > Math.max(2 * size, this.shape.queue * this.capacity)) {
+      chunk.isLost = true;
+      this.#return(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queued += size;
+  }
+
+  #return(chunk: Chunk): void {
+    const wait = this.opposite ? this.opposite.#queued / this.capacity : 0;
+    chunk.arrivesAt = this.#lastArrival = Math.max(this.now + this.shape.delay + wait, this.#lastArrival);
+    this.#returning.push(chunk);
+  }
+
+  #acknowledge(): void {
+    for (let next = this.#returning.peek(); next && next.arrivesAt <= this.now; next = this.#returning.peek()) {
+      this.#returning.shift();
+      next.sender.acknowledged(next, this.now);
+    }
+  }
+}
+
+/** The value below which this share of the sorted values lies. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
