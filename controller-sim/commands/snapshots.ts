@@ -17,6 +17,7 @@ interface Snapshot {
   readonly name: string;
   readonly takenAt: string;
   readonly entities: number;
+  readonly controllerId: string;
 }
 
 interface SnapshotOptions {
@@ -58,7 +59,8 @@ export function snapshotCommand(): Command {
       if ((deletes ?? save ?? load) !== undefined && name === undefined) command.error('error: name the snapshot');
       return withLab(connection, async (client) => {
         if (name === undefined) {
-          for (const each of (await client.ask('GET', SNAPSHOTS)) as Snapshot[]) print(show(each));
+          const all = (await client.ask('GET', SNAPSHOTS)) as Snapshot[];
+          for (const each of all) print(shownAmong(all, each));
         } else if (deletes) {
           await client.ask('DELETE', `${SNAPSHOTS}/${encodeURIComponent(name)}`);
           print(`deleted ${name}`);
@@ -126,6 +128,12 @@ function keeping(command: Command): Command {
 
 function show({ name, takenAt, entities }: Snapshot): string {
   return `${name}  ${takenAt}  ${entities} entities`;
+}
+
+/** Where it is, if not all are at one controller. */
+function shownAmong(all: readonly Snapshot[], each: Snapshot): string {
+  const isOne = all.every(({ controllerId }) => controllerId === each.controllerId);
+  return isOne ? show(each) : `${show(each)}, at ${each.controllerId}`;
 }
 
 function countsOf({ created, changed, deleted }: Restored): string {

@@ -132,7 +132,10 @@ export class PeerConnections implements Peers {
     try {
       const call = this.#functions.get(name);
       if (!call) throw new PeerError(`this controller does not know ${name}`);
-      result = resultMessage(true, JSON.stringify((await call(parseJson(message.body.toString()))) ?? null));
+      const answer = JSON.stringify((await call(parseJson(message.body.toString()))) ?? null);
+      if (Buffer.byteLength(answer) > PEER_LIMITS.maxBody)
+        throw new PeerError('its answer is too large for another controller');
+      result = resultMessage(true, answer);
     } catch (error) {
       result = resultMessage(false, describeError(error));
     }

@@ -175,6 +175,7 @@ export interface Journal {
   clear(): void;
 }
 
+/** The snapshots of one controller; the API `/lab/v1` has those of all. */
 export interface Snapshots {
   /** All snapshots, the oldest first. */
   list(): SnapshotInfo[];

@@ -33,6 +33,7 @@ import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import { planned } from './seed/plan.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded, SeedOptions } from './seed/seeded.ts';
+import { SharedSnapshots } from './shared-snapshots.ts';
 import { LabSnapshots, type Restored, type RestoreOptions, START } from './snapshots.ts';
 import type { WhatIf, WhatIfOptions } from './what-if.ts';
 import { EndedSessions } from './why/ended-sessions.ts';
@@ -63,7 +64,10 @@ export interface LabComponents
 
 export class Lab {
   readonly clock: LabClock;
+  /** Those of this controller. */
   readonly snapshots: LabSnapshots;
+  /** Those of all controllers. */
+  readonly sharedSnapshots: SharedSnapshots;
   /** Faults of this controller as a member of a cluster. */
   readonly member: MemberFaults;
   readonly #components: LabComponents;
@@ -89,6 +93,7 @@ export class Lab {
     const { faults } = this;
     const journal = { clear: () => this.#restartJournal() };
     this.snapshots = new LabSnapshots({ state, clock: this.clock, faults, journal, others });
+    this.sharedSnapshots = new SharedSnapshots({ cluster: components.cluster, snapshots: this.snapshots, others });
     others.serve(this);
   }
 

@@ -18,7 +18,8 @@ function labs(others: Readonly<Record<string, Answer>>) {
   return { labs: new OtherLabs({ cluster, peers, log: silentLog }), calls };
 }
 
-const names =
+const BASE = { name: 'base', takenAt: '2030-01-01T00:00:00Z', index: 1, entities: 1, controllerId: 'x' };
+const lists =
   (list: unknown, restored: () => unknown = () => ({ created: 1, changed: 0, deleted: 0 })): Answer =>
   (name) =>
     name === 'lab.snapshots' ? list : restored();
@@ -27,14 +28,15 @@ t.test('the controller that has a snapshot restores it; others may fail or answe
   const fails: Answer = () => {
     throw new Error('no answer');
   };
-  const { labs: all, calls } = labs({ a: fails, b: names({ base: 1 }), c: names(['base']), d: names(null) });
+  const { labs: all, calls } = labs({ a: fails, b: lists({ base: 1 }), c: lists([7, BASE]), d: lists(null) });
   t.match(await all.restore('base', {}), { created: 1 });
   t.equal(calls.at(-1), 'c lab.restore');
   t.equal(await all.restore('other', {}), undefined, 'no controller has it');
+  t.same(await all.snapshots(), [{ ...BASE, controllerId: 'c' }]);
 });
 
 t.test('a restore that fails there is an error of the caller that names the controller', async (t) => {
-  const broken = names(['base'], () => {
+  const broken = lists([BASE], () => {
     throw new Error('there is no snapshot base');
   });
   await t.rejects(labs({ a: broken }).labs.restore('base', {}), {

@@ -119,6 +119,10 @@ export class LabSnapshots {
     }));
   }
 
+  has(name: string): boolean {
+    return this.#taken.has(name);
+  }
+
   /** A snapshot for a file. @throws UnknownError, InvalidError */
   save(name: string, options: SaveOptions = {}): SnapshotFile {
     demandKnown(options, ['credentials']);
@@ -169,6 +173,11 @@ export class LabSnapshots {
     this.#find(name);
     if (name === START) throw new InvalidError('name', `${START} cannot be deleted`, name);
     this.#taken.delete(name);
+  }
+
+  /** Another controller has the name now, or deletes it for all. @returns whether it existed */
+  forget(name: string): boolean {
+    return name !== START && this.#taken.delete(name);
   }
 
   /**

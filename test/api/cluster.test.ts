@@ -1,7 +1,7 @@
 // Several controllers: sessions, tokens and changes of one are those of all; members and leader in the APIs and events.
 
 import { Secret, TOTP } from 'otpauth';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { sendHello } from '#wire/channel/hello.ts';
@@ -12,6 +12,7 @@ import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { type SimulatorCluster, startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
@@ -339,6 +340,35 @@ t.test('each controller reports a change once', async (t) => {
   t.same(logins, [0, 1], 'the login where it was');
 });
 
+/** `two` has the snapshot `base`; requests go to `one`. */
+async function snapshotsOfAll(
+  t: Test,
+  api: ApiClient,
+  { one, two }: { one: Simulator; two: Simulator },
+): Promise<void> {
+  const SNAPSHOTS = '/lab/v1/snapshots';
+  const namesOf = ({ lab }: Simulator) => lab.snapshots.list().map(({ name }) => name);
+  const listed = async () =>
+    (await api.manage('GET', SNAPSHOTS)).data.map(
+      (each: { name: string; controllerId: string }) => `${each.name} at ${each.controllerId}`,
+    );
+  t.same(await listed(), ['start at one', 'base at two'], 'without the starts of others');
+  const file = (await api.manage('GET', `${SNAPSHOTS}/base/file?credentials=true`)).data;
+  t.match(file, { name: 'base', credentials: true });
+  t.match(await api.manage('POST', SNAPSHOTS, { name: 'base' }), { status: 201, data: { controllerId: 'one' } });
+  t.same([namesOf(one), namesOf(two)], [['start', 'base'], ['start']], 'the newest one has the name');
+  t.equal((await api.manage('POST', `${SNAPSHOTS}/load`, { name: 'file', file })).status, 201);
+  two.lab.snapshots.take('theirs');
+  t.match(await api.manage('POST', `${SNAPSHOTS}/theirs/restore`), { status: 200 });
+  t.equal((await api.manage('DELETE', `${SNAPSHOTS}/theirs`)).status, 200);
+  t.same(namesOf(two), ['start']);
+  t.match(await api.manage('DELETE', `${SNAPSHOTS}/theirs`), { status: 404 });
+  t.match(await api.manage('DELETE', `${SNAPSHOTS}/start`), { status: 400 });
+  t.match(await api.manage('GET', `${SNAPSHOTS}/theirs/file`), { status: 404 });
+  two.lab.snapshots.load('loaded', file);
+  t.same(await listed(), ['start at one', 'base at one', 'file at one', 'loaded at two']);
+}
+
 t.test('labs of several processes have one time, and each restores for all', async (t) => {
   await using store = new AsyncDisposableStack();
   const memory = new SharedMemory();
@@ -376,6 +406,7 @@ t.test('labs of several processes have one time, and each restores for all', asy
   }
   t.same((await two.admin.services.list()).length, 0);
   await t.rejects(one.lab.restore('nothing'), /there is no snapshot nothing/);
+  await snapshotsOfAll(t, api, { one, two });
   await three.lab.reset();
   t.same(
     [one, two, three].map(({ lab }) => lab.clock.rate),

@@ -31,7 +31,6 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
-import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
@@ -60,22 +59,20 @@ export const labHandlers = {
   }),
   detailReady: ({ services }: ApiRequest): Data<LabReady> => ({ data: showReady(services) }),
   detailNetwork: ({ services }: ApiRequest): Data<LabTopology> => ({ data: services.lab.network() }),
-  listSnapshots: ({ services }: ApiRequest): Data<LabSnapshots> => ({
-    data: services.lab.snapshots.list().map(showSnapshot),
-  }),
-  createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>((lab, { body }) => ({
-    data: showSnapshot(lab.snapshots.take(body.name)),
+  listSnapshots: labHandler(async (lab): Promise<Data<LabSnapshots>> => ({ data: await lab.sharedSnapshots.list() })),
+  createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>(async (lab, { body }) => ({
+    data: await lab.sharedSnapshots.take(body.name),
   })),
-  loadSnapshot: labHandler<Data<LabSnapshot>, SnapshotLoad>((lab, { body: { name, file } }) => ({
-    data: showSnapshot(lab.snapshots.load(name, file)),
+  loadSnapshot: labHandler<Data<LabSnapshot>, SnapshotLoad>(async (lab, { body: { name, file } }) => ({
+    data: await lab.sharedSnapshots.load(name, file),
   })),
   saveSnapshot: labHandler(
-    (lab, { params, query }): Data<LabSnapshotFile> => ({
-      data: lab.snapshots.save(params.name ?? '', { credentials: flagOf(query, 'credentials') }),
+    async (lab, { params, query }): Promise<Data<LabSnapshotFile>> => ({
+      data: await lab.sharedSnapshots.save(params.name ?? '', { credentials: flagOf(query, 'credentials') }),
     }),
   ),
-  deleteSnapshot: labHandler((lab, { params }): Done => {
-    lab.snapshots.delete(params.name ?? '');
+  deleteSnapshot: labHandler(async (lab, { params }): Promise<Done> => {
+    await lab.sharedSnapshots.delete(params.name ?? '');
     return { data: {} };
   }),
   restoreSnapshot: labHandler<Data<LabRestored>, LabRestore | undefined>(async (lab, { params, body }) => ({
@@ -113,10 +110,6 @@ function flagOf(query: URLSearchParams, name: string): boolean {
 
 function showClock({ clock }: Lab): Data<LabClock> {
   return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced), rate: clock.rate } };
-}
-
-function showSnapshot({ name, takenAt, index, entities }: SnapshotInfo): LabSnapshot {
-  return { name, takenAt: takenAt.toISOString(), index: Number(index), entities };
 }
 
 /** The ready line without secrets, for whoever reaches the port and not the process. */

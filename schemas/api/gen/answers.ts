@@ -831,6 +831,8 @@ export type LabSnapshot = {
   readonly takenAt: string;
   readonly index: number;
   readonly entities: number;
+  /** The controller that keeps it in memory. */
+  readonly controllerId: string;
 };
 
 export type LabSnapshots = readonly LabSnapshot[];
