@@ -40,6 +40,31 @@ t.test(
   },
 );
 
+t.test('a circuit outlives its controller, and ends when its path is lost too', async (t) => {
+  const { clock, received, controllers, forwarder, close } = circuitRooms();
+  const lost = link('link1');
+  const ended: string[] = [];
+  for (const each of [lost, link('link2'), link('end')]) forwarder.registerLink(each);
+  for (const [id, way] of [
+    ['over-1', 'link1'],
+    ['over-2', 'link2'],
+  ] as const)
+    forwarder.circuits.open(id, 'c', {}).forwards.set(way, 'end').set('end', way);
+  forwarder.onCircuitRemoved(({ id }) => ended.push(id));
+  controllers.connected = false;
+  await clock.advance(200_000);
+  t.same(ended, [], 'idle circuits with a path go on');
+  forwarder.unregisterLink(lost);
+  controllers.connected = true;
+  await clock.advance(60_000);
+  t.same(ended, [], 'their controller decides');
+  t.same(confirmed(received), ['over-1', 'over-2']);
+  controllers.connected = false;
+  await clock.advance(60_000);
+  t.same(ended, ['over-1']);
+  close();
+});
+
 t.test('after a reconnect the router asks about circuits with a silent other end, not about live ones', async (t) => {
   const { clock, received, forwarder, scanner, ends, close } = circuitRooms();
   const questions: string[] = [];

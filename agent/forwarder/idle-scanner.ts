@@ -1,8 +1,8 @@
 // Asks the owning controllers whether circuits still exist: idle circuits at each scan, and circuits that lost a link
 // at once, since the message that removed them may have been lost too. After a controller reconnects, it also asks
-// about circuits whose other end is gone. Nothing is removed here: a controller answers an unknown circuit with an
-// unroute (reference fact: config, section 9). It never asks about working circuits, because a restarted controller
-// knows none of them.
+// about circuits whose other end is gone. A controller answers an unknown circuit with an unroute (reference fact:
+// config, section 9). It never asks about working circuits, because a restarted controller knows none of them. Only
+// circuits with a broken path whose controller is away end here: nobody else can move or end them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -48,7 +48,13 @@ export class IdleScanner {
   }
 
   scan(): void {
-    this.#confirm([...this.#components.forwarder.circuits.idle(this.#init.timeout)]);
+    const { forwarder, controllers, log } = this.#components;
+    const idle = [...forwarder.circuits.idle(this.#init.timeout)];
+    const isLost = (circuit: Circuit) => controllers.byId(circuit.owner) === undefined && this.#isBroken(circuit);
+    const { lost = [], kept = [] } = Object.groupBy(idle, (circuit) => (isLost(circuit) ? 'lost' : 'kept'));
+    for (const { id } of lost) forwarder.remove(id);
+    if (lost.length > 0) log.info({ circuits: lost.length }, 'circuits without a path and a controller have ended');
+    this.#confirm(kept);
   }
 
   /**
@@ -73,6 +79,12 @@ export class IdleScanner {
     for (const circuit of asked) circuit.isSuspect = false;
     this.#confirm(asked);
     this.#liveness.start(controllerId, others);
+  }
+
+  /** Whether a link of the circuit was lost and is not back, or its end here is gone. */
+  #isBroken({ forwards }: Circuit): boolean {
+    const { forwarder } = this.#components;
+    return [...forwards.values()].some((address) => forwarder.destination(address) === undefined);
   }
 
   #confirm(circuits: readonly Circuit[]): void {
