@@ -18,9 +18,15 @@ import {
   ReferenceRouter,
   skipped,
 } from '../support/programs/reference.ts';
+import { goSdkIn } from './releases/go-sdk.ts';
 
 const PASSWORD = 'secret';
 const PATIENCE = 60_000;
+/**
+ * reference fact: the Go SDK before 1.7, as in releases before 2.0, reads `ztAPI` in place of each address of `ztAPIs`,
+ * and some of its versions end with a nil pointer there.
+ */
+const readsSeveral = () => !/^v?(?:0|1\.[0-6])\./.test(goSdkIn(process.env.ZITI_BIN ?? '') ?? '');
 
 t.test(
   'its routers connect to all controllers, and carry traffic without the first one',
@@ -91,10 +97,10 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
     await one.close();
     await until('traffic without the first controller', passes, PATIENCE);
     // reference fact: an enrollment writes only the controller that issued its token; `ztAPIs` lists several.
-    const config = {
-      ...JSON.parse(readFileSync(host.file, 'utf8')),
-      ztAPIs: cluster.nodes.map(({ clientUrl }) => clientUrl),
-    };
+    const apis = readsSeveral()
+      ? { ztAPIs: cluster.nodes.map(({ clientUrl }) => clientUrl) }
+      : { ztAPI: two.clientUrl };
+    const config = { ...JSON.parse(readFileSync(host.file, 'utf8')), ...apis };
     const lateFile = join(overlay.directory, 'late.json');
     writeFileSync(lateFile, JSON.stringify(config));
     await using late = new ReferenceProcess('late', ['tunnel', 'host', '-i', lateFile], overlay.directory);
