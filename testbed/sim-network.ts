@@ -10,6 +10,7 @@ import {
   type Served,
   type ServeOptions,
   serve,
+  servedHere,
   simulatorOption,
   withServing,
 } from '../controller-sim/commands/serve.ts';
@@ -72,10 +73,9 @@ async function open(options: NetworkCommandOptions, log: Log): Promise<Served> {
     ...(seedRandom !== undefined && { seedRandom }),
   });
   return {
-    nodes: [network.simulator],
+    ...servedHere([network.simulator], () => network.close()),
     facts: { routers: network.routers.map(factsOf) },
     rows: Object.fromEntries(network.routers.map((router) => [`router ${router.name}`, factsOf(router).edge])),
-    close: () => network.close(),
   };
 }
 

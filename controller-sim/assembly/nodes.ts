@@ -3,7 +3,7 @@
 import { checkOptions, OptionError } from '#lib/options.ts';
 import { AdvancingClock } from '#lib/time/advancing-clock.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
-import { nodesCheck, OPTION_CHECKS, type SimulatorOptions } from './options.ts';
+import { memberId, nodesCheck, OPTION_CHECKS, portsProblem, type SimulatorOptions } from './options.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
 export type ClusterOptions = Omit<SimulatorOptions, 'member' | 'data' | 'cluster' | 'seedRandom'> & {
@@ -46,10 +46,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
     ...common
   } = options;
   const clock = 'advance' in given ? given : new AdvancingClock(given); // one for all
-  if (port !== 0 && port + count > 65_536)
-    throw new OptionError(
-      `startCluster: ${count} controllers need consecutive ports from ${port}, and ports end at 65535; choose a lower one (port, --port)`,
-    );
+  const problem = portsProblem(port, count);
+  if (problem !== undefined) throw new OptionError(`startCluster: ${problem}`);
   const nodes: Simulator[] = [];
   try {
     for (let index = 0; index < count; index++) {
@@ -60,7 +58,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
         ...(first?.labToken !== undefined && { labToken: first.labToken }),
         clock,
         store,
-        member: `ctrl${index + 1}`,
+        member: memberId(index),
         port: port === 0 ? 0 : port + index,
       });
       nodes.push(node);

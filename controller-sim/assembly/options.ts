@@ -332,6 +332,17 @@ export const OPTION_CHECKS = Object.fromEntries(
 const MAX_NODES = 9;
 export const nodesCheck = integer(1, MAX_NODES);
 
+/** The id of a controller of `startCluster`. */
+export function memberId(index: number): string {
+  return `ctrl${index + 1}`;
+}
+
+/** Controllers that start together have consecutive ports. */
+export function portsProblem(first: number | undefined, count: number): string | undefined {
+  if (!first || first + count <= 65_536) return undefined;
+  return `${count} controllers need consecutive ports from ${first}, and ports end at 65535; choose a lower one (port, --port)`;
+}
+
 /** The file with the certificates that clients should trust is named after the data file. */
 export const CA_SUFFIX = '.ca.pem';
 

@@ -19,6 +19,15 @@ const PACKAGES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
 const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
 /** Linux: a program of this process ends with it, even if it is killed. */
 const SETPRIV = '/usr/bin/setpriv';
+/** The folder. */
+const DATA = 'data';
+/**
+ * Its standard input ends with this process, also if that is killed: then it ends the database where the system has not
+ * done so, and removes the folder.
+ */
+const CLEANUP = `read -r _
+[ -f "$0/${DATA}/postmaster.pid" ] && kill -QUIT "$(head -n 1 "$0/${DATA}/postmaster.pid")"
+for _ in 1 2 3 4 5; do rm -rf "$0" && break; sleep 1; done`;
 /** Milliseconds. */
 const MAX_START_MS = 30_000;
 const MAX_STOP_MS = 5_000;
@@ -38,6 +47,7 @@ export class OwnDatabase {
   readonly #folder: string;
   readonly #server: ChildProcess;
   readonly #ended: Promise<unknown>;
+  readonly #cleanup: ChildProcess;
   readonly #clock: Clock;
 
   private constructor(port: number, parts: { folder: string; server: ChildProcess; clock: Clock }) {
@@ -45,6 +55,7 @@ export class OwnDatabase {
     this.#folder = parts.folder;
     this.#server = parts.server;
     this.#clock = parts.clock;
+    this.#cleanup = cleanupOf(parts.folder);
     this.#ended = new Promise((resolve) => parts.server.once('exit', resolve));
   }
 
@@ -52,7 +63,7 @@ export class OwnDatabase {
   static async start(clock: Clock): Promise<OwnDatabase> {
     const programs = programsFolder();
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-database-'));
-    const data = join(folder, 'data');
+    const data = join(folder, DATA);
     try {
       const [initdb = '', ...args] = postgresCommand(programs, 'initdb', ['-D', data, ...INITDB_OPTIONS]);
       const { status, stderr, error } = spawnSync(initdb, args, { encoding: 'utf8' });
@@ -73,6 +84,11 @@ export class OwnDatabase {
     }
   }
 
+  /** A file that ends with the database. */
+  fileOf(name: string): string {
+    return join(this.#folder, name);
+  }
+
   async close(): Promise<void> {
     const isRunning = this.#server.exitCode === null && this.#server.signalCode === null;
     if (isRunning) {
@@ -82,6 +98,7 @@ export class OwnDatabase {
       timer.cancel();
     }
     rmSync(this.#folder, { recursive: true, force: true });
+    this.#cleanup.stdin?.end();
   }
 
   async #ready(): Promise<void> {
@@ -130,8 +147,20 @@ function programsFolder(): string {
 export function postgresCommand(folder: string, name: string, args: readonly string[]): string[] {
   const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
   // Last, because a change of the user would remove the signal.
-  const ending = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL'] : [];
-  return [...prefix, ...ending, join(folder, name), ...args];
+  return [...prefix, ...endingWithThisProcess([join(folder, name), ...args])];
+}
+
+/** The command line of a program that the system ends with this process, where it can. */
+export function endingWithThisProcess(command: readonly string[]): string[] {
+  return existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', ...command] : [...command];
+}
+
+function cleanupOf(folder: string): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', CLEANUP, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  child.on('error', () => undefined); // a system without a shell
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  return child;
 }
 
 /** The system chooses a free port; another program could take it before the server does, and then it does not start. */

@@ -36,13 +36,46 @@ export interface ServeOptions extends Lifetime {
   readonly data?: string;
 }
 
-/** The simulators of the process, and further facts about it. */
+/** The facts about a simulator in its ready line. */
+export type ServedSimulator = Pick<
+  Simulator,
+  | 'baseUrl'
+  | 'managementUrl'
+  | 'clientUrl'
+  | 'consoleUrl'
+  | 'dashboardUrl'
+  | 'labUrl'
+  | 'labToken'
+  | 'controlAddress'
+  | 'ca'
+  | 'port'
+  | 'controllerId'
+  | 'username'
+  | 'password'
+  | 'seeded'
+>;
+
+/** The simulators that this process serves, and further facts about them. */
 export interface Served {
-  readonly nodes: readonly [Simulator, ...Simulator[]];
+  readonly nodes: readonly [ServedSimulator, ...ServedSimulator[]];
   /** Further fields of the ready line, and further rows of its text. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly rows?: Readonly<Record<string, string>>;
+  /** Resolves with the reason when nothing is left to serve. */
+  readonly ended?: Promise<string>;
+  /** Continues in new files after the old ones were renamed. */
+  onHangup(): void;
   close(): Promise<void>;
+}
+
+/** Simulators of this process. `close` closes them. */
+export function servedHere(nodes: readonly [Simulator, ...Simulator[]], close: () => Promise<void>): Served {
+  const [first, ...others] = nodes;
+  first.lab.member.hasProcess = others.length === 0;
+  const onHangup = () => {
+    for (const simulator of nodes) simulator.reopenEventsFile();
+  };
+  return { nodes, onHangup, close };
 }
 
 /** The file with the certificates that clients should trust. */
@@ -84,8 +117,12 @@ export function withServing(command: Command): Command {
  */
 export function setBy(variable: string, flags: string, description: string): Option {
   const option = new Option(flags, description);
-  const name = `EDGEWEAVE_SIM_${variable}`;
+  const name = variableName(variable);
   return process.env[name] === '' ? option : option.env(name);
+}
+
+export function variableName(variable: string): string {
+  return `EDGEWEAVE_SIM_${variable}`;
 }
 
 /** The flag of an option of `startSimulator`. `help` replaces that of the table. */
@@ -146,11 +183,8 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     await daemonLog.close();
     return 1;
   }
-  onSignal('SIGHUP', () => {
-    for (const simulator of served.nodes) simulator.reopenEventsFile();
-  });
-  const [simulator, ...others] = served.nodes;
-  simulator.lab.member.hasProcess = others.length === 0;
+  onSignal('SIGHUP', () => served.onHangup());
+  const [simulator] = served.nodes;
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, data ?? readyFile);
@@ -167,13 +201,18 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   print(json ? JSON.stringify(readyLine(served, ca.file, data)) : readyText(served, ca.file, data));
   keepCompiledCode();
   releaseProgramPages();
-  const why = await Promise.race([stop.then((signal) => ({ signal })), ended.then((reason) => ({ reason }))]);
+  const failed = served.ended?.then((failure) => ({ failure }));
+  const why = await Promise.race([
+    stop.then((signal) => ({ signal })),
+    ended.then((reason) => ({ reason })),
+    ...(failed ? [failed] : []),
+  ]);
   log.info(why, 'simulator stops');
   removeReadyFile(readyFile);
   await served.close();
   ca.remove();
   await daemonLog.close();
-  return 0;
+  return 'failure' in why ? 1 : 0;
 }
 
 function readyLine({ nodes: [simulator, ...others], facts }: Served, ca: string, data: string | undefined) {
@@ -202,7 +241,7 @@ function readyLine({ nodes: [simulator, ...others], facts }: Served, ca: string,
 }
 
 /** The addresses of a further member. */
-function addressesOf({ managementUrl, clientUrl, controlAddress, port, controllerId }: Simulator) {
+function addressesOf({ managementUrl, clientUrl, controlAddress, port, controllerId }: ServedSimulator) {
   return { management: managementUrl, client: clientUrl, ctrl: controlAddress, port, controllerId };
 }
 

@@ -17,9 +17,9 @@ import type { Namespace } from '../events/events.ts';
 import {
   checked,
   flaggedOptions,
-  type Served,
   type ServeOptions,
   serve,
+  servedHere,
   simulatorOption,
   withServing,
 } from './serve.ts';
@@ -33,8 +33,10 @@ export function startCommand(): Command {
   const command = new Command('start').description('start the simulator and run until stopped');
   for (const name of flaggedOptions()) command.addOption(simulatorOption(name));
   command
-    .option('--nodes <count>', 'start several controllers of one network in this process, in memory', (text) =>
-      checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
+    .option(
+      '--nodes <count>',
+      'start several controllers of one network, in this process and in memory, or with --store embedded',
+      (text) => checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
     )
     .addHelpText(
       'after',
@@ -91,35 +93,25 @@ function otherFiles({ data, eventsFile }: StartOptions): (readonly [what: string
 function start(options: StartOptions, clock: Clock): Promise<number> {
   const { json, readyFile, logLevel, logFormat, logFile, events, exitWithParent, exitWithStdin, ttl, ...rest } =
     options;
-  return serve(options, clock, (log) => startAll({ ...rest, eventTypes: events, log, clock }, clock));
+  const { nodes, ...own } = { ...rest, eventTypes: events };
+  return serve(options, clock, async (log) => {
+    if (nodes === undefined) {
+      const { startSimulator } = await import('../assembly/simulator.ts');
+      const simulator = await startSimulator({ ...own, log, clock });
+      return servedHere([simulator], () => simulator.close());
+    }
+    if (own.store === EMBEDDED) {
+      const { startMembers } = await import('./member-processes.ts');
+      return startMembers(
+        { nodes, options: own, logging: { logLevel, logFormat, ...(logFile !== undefined && { logFile }) } },
+        { clock, log },
+      );
+    }
+    const { startCluster } = await import('../assembly/nodes.ts');
+    const cluster = await startCluster({ ...own, nodes, log, clock });
+    return servedHere(cluster.nodes, () => cluster.close());
+  });
 }
 
 /** The value of --store for a server of PostgreSQL that ends with the simulator. */
 const EMBEDDED = 'embedded';
-
-type StartedOptions = SimulatorOptions & { readonly nodes?: number };
-
-/** One simulator, or the members of a cluster. */
-async function startAll({ nodes, ...options }: StartedOptions, clock: Clock): Promise<Served> {
-  const { SimulatorCluster, startCluster } = await import('../assembly/nodes.ts');
-  if (nodes !== undefined && options.store === EMBEDDED) {
-    const { OwnDatabase } = await import('./own-database.ts');
-    const database = await OwnDatabase.start(clock);
-    try {
-      const cluster = await startCluster({ ...options, store: database.url, nodes });
-      return {
-        nodes: cluster.nodes,
-        close: async () => {
-          await cluster.close();
-          await database.close();
-        },
-      };
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
-  }
-  if (nodes !== undefined) return startCluster({ ...options, nodes });
-  const { startSimulator } = await import('../assembly/simulator.ts');
-  return new SimulatorCluster([await startSimulator(options)]);
-}

@@ -47,7 +47,7 @@ export class MemberFaults {
     if (!this.hasProcess)
       throw new InvalidError(
         'member',
-        'it shares its process with others, which would hang too; start each controller as a process (--store)',
+        'it shares its process with others, which would hang too; start each controller as a process (--nodes with --store embedded, or several starts with one --store)',
         '',
       );
     const milliseconds = text === undefined ? DEFAULT_PAUSE : durationOf(text);

@@ -1,6 +1,6 @@
 // Controllers of one network as processes, with a common PostgreSQL database, and several in one process.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -8,7 +8,7 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
 import { until } from '../support/networks/overlay.ts';
-import { Postgres, postgresObstacle, postgresPrograms } from '../support/programs/postgres.ts';
+import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 const PASSWORD = 'a long secret';
@@ -123,6 +123,8 @@ t.test('wrong combinations and unreachable databases are rejected with the remed
     [['--nodes', '2', '--member', 'one'], 2, /the ids ctrl1, ctrl2, …; leave out --member/],
     [['--nodes', '2', '--cluster'], 2, /leave out --cluster/],
     [['--nodes', '2', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535, and ports end at 65535/],
+    [['--nodes', '2', '--store', 'embedded', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535/],
+    [['--store', 'embedded'], 2, /--store embedded is for --nodes/],
     [['--store', 'postgres://host/x', '--data', 'sim.db'], 2, /choose one/],
     [['--store', 'postgres://host/x', '--member', 'a/b'], 2, /1 to 64 letters/],
     [
@@ -136,22 +138,4 @@ t.test('wrong combinations and unreachable databases are rejected with the remed
     t.match(outcome.stderr, message);
     t.notMatch(outcome.stderr, /geheim/);
   }
-});
-
-t.test('several controllers with a database of their own', { skip: postgresObstacle() ?? false }, async (t) => {
-  const own = mkdtempSync(join(directory, 'own-'));
-  const env = { TMPDIR: own, EDGEWEAVE_POSTGRES: postgresPrograms ?? '' };
-  const args = ['start', '--json', '--nodes', '2', '--store', 'embedded', '--password', PASSWORD];
-  const program = new Program('embedded', ['controller-sim/cli.ts', ...args], { directory, env });
-  const line = JSON.parse(await program.firstLine()) as Ready;
-  const [first, last] = [await login(line), await login({ ...line, ...line.others?.[0] })];
-  await first.services.create({ name: 'echo', encryptionRequired: true });
-  await until('the service', async () => (await last.services.list()).length === 1);
-  t.equal((await last.call('listControllers')).length, 2);
-  for (const each of [first, last]) await each.close();
-  await program.stop();
-  t.same(readdirSync(own), [], 'nothing is left');
-
-  const run = (...more: string[]) => runProgram(['controller-sim/cli.ts', 'start', ...more, '--store', 'embedded']);
-  t.match(await run(), { code: 2, stderr: /--store embedded is for --nodes/ });
 });

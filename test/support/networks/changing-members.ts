@@ -2,7 +2,6 @@
 // follow, and a circuit goes on whichever controller has made it. For our routers and those of the reference.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
@@ -12,6 +11,7 @@ import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../clients/api-client.ts';
 import { openManagement } from '../clients/management.ts';
+import { Held } from './held.ts';
 import { Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
 interface Following {
@@ -21,35 +21,6 @@ interface Following {
 
 /** Enrolls and starts a router. The stack ends it before its network. */
 type Add = (overlay: Overlay<TestController>, setup: RouterSetup, stack: AsyncDisposableStack) => Promise<Following>;
-
-/** A connection through the network that stays open. */
-class Held {
-  readonly #socket: Socket;
-  #received = 0;
-  #sent = 0;
-
-  constructor(port: number) {
-    this.#socket = connect(port, '127.0.0.1');
-    this.#socket.on('data', (chunk: Buffer) => {
-      this.#received += chunk.length;
-    });
-    this.#socket.on('error', () => undefined); // seen as the end
-  }
-
-  /** Resolves when a message has come back. */
-  async pings(when: string): Promise<void> {
-    this.#sent += 4;
-    this.#socket.write('ping');
-    await until(`the connection ${when}`, () => {
-      if (this.#socket.destroyed) throw new Error(`the connection has ended ${when}`);
-      return this.#received >= this.#sent;
-    });
-  }
-
-  [Symbol.dispose](): void {
-    this.#socket.destroy();
-  }
-}
 
 export async function changeMembers(t: Test, add: Add): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
