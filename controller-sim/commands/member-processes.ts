@@ -97,6 +97,7 @@ export async function startMembers(
     return {
       nodes: [servedOf(first), ...others.map(servedOf)],
       facts: { members: [first, ...others].map(({ controllerId, pid }) => ({ controllerId, pid })) },
+      beside: database.fileOf('network'),
       ended: Promise.all(members.map(whenEnded)).then(() => 'no controller is left'),
       onHangup: () => {
         for (const member of members) member.hangup();

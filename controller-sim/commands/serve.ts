@@ -61,6 +61,8 @@ export interface Served {
   /** Further fields of the ready line, and further rows of its text. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly rows?: Readonly<Record<string, string>>;
+  /** The certificates for clients are beside this file, which ends with the simulators. */
+  readonly beside?: string;
   /** Resolves with the reason when nothing is left to serve. */
   readonly ended?: Promise<string>;
   /** Continues in new files after the old ones were renamed. */
@@ -187,7 +189,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   const [simulator] = served.nodes;
   let ca: CaFile;
   try {
-    ca = writeCa(simulator.ca, data ?? readyFile);
+    ca = writeCa(simulator.ca, data ?? readyFile ?? served.beside);
     if (readyFile !== undefined)
       await writeFileAtomic(readyFile, `${JSON.stringify(readyLine(served, ca.file, data))}\n`);
   } catch (error) {
