@@ -3,7 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CommanderError } from 'commander';
 import t from 'tap';
+import { startCommand } from '../../controller-sim/commands/start.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
@@ -109,24 +111,38 @@ t.test('several controllers in one process', async (t) => {
   await program.stop();
 });
 
-t.test('wrong combinations and unreachable databases are rejected with the remedy', async (t) => {
-  for (const [args, code, message] of [
-    [['--nodes', '2', '--data', join(directory, 'sim.db')], 2, /--nodes keeps its data in memory/],
-    [['--nodes', '0'], 2, /whole number from 1 to 9/],
-    [['--member', 'one'], 2, /give the store too/],
+t.test('wrong combinations are rejected with the remedy', async (t) => {
+  for (const [args, message] of [
+    [['--nodes', '2', '--data', join(directory, 'sim.db')], /--nodes keeps its data in memory/],
+    [['--nodes', '0'], /whole number from 1 to 9/],
+    [['--member', 'one'], /give the store too/],
     [
       ['--store', 'mysql://user:geheim@host/x'],
-      2,
       /^error: option '--store <url>' is invalid\. It must be the URL of a Post/,
     ],
-    [['--store', 'postgres://user:geh#geheim@host/x'], 2, /The URL is malformed\. .*%23/],
-    [['--nodes', '2', '--member', 'one'], 2, /the ids ctrl1, ctrl2, …; leave out --member/],
-    [['--nodes', '2', '--cluster'], 2, /leave out --cluster/],
+    [['--store', 'postgres://user:geh#geheim@host/x'], /The URL is malformed\. .*%23/],
+    [['--nodes', '2', '--member', 'one'], /the ids ctrl1, ctrl2, …; leave out --member/],
+    [['--nodes', '2', '--cluster'], /leave out --cluster/],
+    [['--store', 'postgres://host/x', '--data', 'sim.db'], /choose one/],
+    [['--store', 'postgres://host/x', '--member', 'a/b'], /1 to 64 letters/],
+    [['--store', 'embedded'], /--store embedded is for --nodes/],
+  ] as const) {
+    let printed = '';
+    const writeErr = (text: string) => {
+      printed += text;
+    };
+    const command = startCommand().exitOverride().configureOutput({ writeErr });
+    await t.rejects(command.parseAsync([...args], { from: 'user' }), CommanderError);
+    t.match(printed, message);
+    t.notMatch(printed, /geheim/);
+  }
+});
+
+t.test('a start that fails says why', async (t) => {
+  for (const [args, code, message] of [
+    [['--store', 'embedded'], 2, /^error: --store embedded is for --nodes/],
     [['--nodes', '2', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535, and ports end at 65535/],
     [['--nodes', '2', '--store', 'embedded', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535/],
-    [['--store', 'embedded'], 2, /--store embedded is for --nodes/],
-    [['--store', 'postgres://host/x', '--data', 'sim.db'], 2, /choose one/],
-    [['--store', 'postgres://host/x', '--member', 'a/b'], 2, /1 to 64 letters/],
     [
       ['--store', 'postgres://user:geheim@127.0.0.1:1/x'],
       1,

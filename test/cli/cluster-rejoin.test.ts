@@ -49,10 +49,12 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   for (const table of TABLES) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
   await client.services.create({ name: 'later', encryptionRequired: true });
   t.equal((await get(one, '/readyz')).status, 200);
-  await until('the reports of both', async () =>
-    /^one connected, leader, change \d+\ntwo connected, change [1-9]\d*(, \d+ behind)?\n$/.test(
-      (await run('list')).stdout,
-    ),
+  await until('the report of the other one', async () =>
+    /member_index\{member="two"\} [1-9]/.test((await get(one, '/metrics')).text),
+  );
+  t.match(
+    (await run('list')).stdout,
+    /^one connected, leader, change \d+\ntwo connected, change [1-9]\d*(, \d+ behind)?\n$/,
   );
 
   await database.ask('BEGIN');
