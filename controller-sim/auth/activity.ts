@@ -53,9 +53,9 @@ export class Activity {
     const noted = [...this.#noted];
     const longest = lifetime + (isShared ? STEP : 0);
     const isOver = (session: ApiSession) => clock.now() - this.lastOf(session) > longest;
-    const used = new Set(noted.map(([id]) => id));
     const stored = isLeader() ? [...state.tables.apiSession.values()] : [];
-    const ended = stored.filter((session) => !used.has(session.id) && isOver(session));
+    // An advance of the time comes here many times before the first commit ends: noted times can be over too.
+    const ended = stored.filter(isOver);
     if (noted.length === 0 && ended.length === 0) return;
     state
       .change((transaction) => {
@@ -67,7 +67,7 @@ export class Activity {
         // A request to this or another controller may have used it meanwhile.
         for (const { id } of ended) {
           const stored = transaction.get('apiSession', id);
-          if (stored && !this.#noted.has(id) && isOver(stored)) endApiSession(transaction, id);
+          if (stored && isOver(stored)) endApiSession(transaction, id);
         }
       })
       .then(() => {

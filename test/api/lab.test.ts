@@ -56,6 +56,19 @@ t.test('an advance ends sessions, one-time tokens and locks; connections stay op
   t.equal(connects, 0, 'on the same connection');
 });
 
+t.test('an advance ends a session at once that was used just before', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  await api.person('user');
+  const token = await api.login('user');
+  t.equal(await statusWith(api, token), 200);
+  await lab.clock.advance('31m');
+  const owners = ((await api.get('/api-sessions?limit=100')) as { identity: { name: string } }[]).map(
+    ({ identity }) => identity.name,
+  );
+  t.notOk(owners.includes('user'), 'its routers learn of it without a request');
+});
+
 t.test('the time can be set, in the past too, stand still, and run faster; restore and reset return it', async (t) => {
   await using parts = await open();
   const { api, lab } = parts;
