@@ -59,14 +59,14 @@ t.test('a rejected dial has a reason and a code', async (t) => {
   };
   rejected(await client.ask(SdkType.Connect, [], dialSession), undefined, /connId not set/);
   rejected((await client.dialByName('echo')).answer, EdgeErrorCode.InvalidApiSessionType, /OIDC/);
-  rejected((await client.dial('opaque')).answer, EdgeErrorCode.InvalidService, /^Invalid Session/);
+  rejected((await client.dial('opaque')).answer, EdgeErrorCode.InvalidService, /^Invalid Session$/);
   rejected(
     (await client.dial(`${dialSession.slice(0, -4)}AAAA`)).answer,
     EdgeErrorCode.InvalidSession,
-    /^Invalid Session/,
+    /^Invalid Session$/,
   );
   rejected(await client.bind(dialSession, () => undefined), EdgeErrorCode.WrongSessionType, /invalid session type/);
-  rejected(await client.bind('opaque', () => undefined), EdgeErrorCode.InvalidSession, /^Invalid Session/);
+  rejected(await client.bind('opaque', () => undefined), EdgeErrorCode.InvalidSession, /^Invalid Session$/);
   const lonely = await sdkService(overlay, 'lonely', device.identityId);
   const lonelySession = await serviceSession(overlay, device, legacy, lonely, 'Dial');
   const { answer } = await client.dial(lonelySession);

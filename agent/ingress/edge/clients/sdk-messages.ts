@@ -76,12 +76,22 @@ export function stateConnected(connectionId: number, headers: HeaderEntries = []
   return new Message(SdkType.StateConnected, [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...headers]);
 }
 
-/** The connection is closed, or was never opened; with `detail` if that is an error. */
+/**
+ * The body with which SDKs renew the session of a service. SDKs in C compare it exactly, and repeat a rejected token
+ * without end if it has a further word (reference fact: edge, section 6).
+ */
+const INVALID_SESSION = 'Invalid Session';
+
+/**
+ * The connection is closed, or was never opened; with `detail` if that is an error. The reason of an invalid session is
+ * in the headers only.
+ */
 export function stateClosed(connectionId: number, reason: string, detail?: RejectionDetail): Message {
+  const isOfSession = detail?.code === EdgeErrorCode.InvalidSession || reason.startsWith(INVALID_SESSION);
   return new Message(
     SdkType.StateClosed,
     [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...(detail ? errorHeaders(reason, detail) : [])],
-    reason,
+    isOfSession ? INVALID_SESSION : reason,
   );
 }
 
