@@ -40,18 +40,19 @@ for (const { kind, version, options, expected } of [
 ]) {
   t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
-    const ports = await freePorts(4);
+    const ports = await freePorts(2);
+    const [ownLinks = 0, theirLinks = 0] = await freePorts(2);
     // One reference router only listens, the other only dials: two echoes each cover the four directions of payloads.
     await overlay.addRouter({
       name: 'ours',
       mode: 'proxy',
       services: [`listening:${ports[0]}`, `dialing:${ports[1]}`],
-      link: { listeners: [linkListener(ports[2] ?? 0)], dialers: [linkDialer(options)] },
+      link: { listeners: [linkListener(ownLinks)], dialers: [linkDialer(options)] },
     });
     await using listener = await ReferenceRouter.start(overlay, {
       name: 'listening',
       mode: 'host',
-      link: listening(ports[3] ?? 0),
+      link: listening(theirLinks),
     });
     await using dialer = await ReferenceRouter.start(overlay, {
       name: 'dialing',
