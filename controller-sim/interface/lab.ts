@@ -40,8 +40,9 @@ export interface Lab {
   network(): LabTopology;
   /**
    * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
-   * With several controllers, that of any of them; it returns all of them, and removes the faults of those that have
-   * not taken it. Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   * With several controllers, that of any of them; it returns all of them. The faults of others return if the API took
+   * it, and are removed if this library did. Rejects with UnknownError, and with InvalidError for an unknown word in
+   * `keep`.
    */
   restore(name: string, options?: RestoreOptions): Promise<Restored>;
   /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */

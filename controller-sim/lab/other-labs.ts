@@ -16,6 +16,7 @@ const MOVE = 'lab.move-time';
 const TIME = 'lab.time';
 const SNAPSHOTS = 'lab.snapshots';
 const SAVE = 'lab.save-snapshot';
+const TAKEN = 'lab.taken-snapshot';
 const FORGET = 'lab.forget-snapshot';
 const RESTORE = 'lab.restore';
 const RESTORED = 'lab.restored';
@@ -61,12 +62,16 @@ export class OtherLabs {
       const { name, options } = call as SaveCall;
       return snapshots.save(name, options);
     });
+    peers.serve(TAKEN, (name) => snapshots.takenElsewhere(String(name)));
     peers.serve(FORGET, (name) => snapshots.forget(String(name)));
     peers.serve(RESTORE, (call) => {
       const { name, options } = call as RestoreCall;
       return snapshots.restore(name, options);
     });
-    peers.serve(RESTORED, (options) => snapshots.restoredElsewhere(options as RestoreOptions));
+    peers.serve(RESTORED, (call) => {
+      const { name, options } = call as RestoreCall;
+      snapshots.restoredElsewhere(name, options);
+    });
   }
 
   /** Moves the time of all others. One that does not answer keeps its own, which is logged. */
@@ -101,6 +106,11 @@ export class OtherLabs {
     return (await this.#askHolder(SAVE, { name, options }, 'did not save it')) as SnapshotFile | undefined;
   }
 
+  /** This controller has taken a snapshot for all. */
+  async taken(name: string): Promise<void> {
+    await this.#tell(TAKEN, name, 'another controller keeps its snapshot, and its faults do not belong to the new one');
+  }
+
   /** Removes the snapshots of others with this name. @returns whether one had it */
   async forget(name: string): Promise<boolean> {
     const had = await this.#tell(FORGET, name, 'another controller keeps its snapshot');
@@ -116,8 +126,8 @@ export class OtherLabs {
   }
 
   /** This controller has restored: faults and journals of the others belong to the time before. */
-  async restored(options: RestoreOptions): Promise<void> {
-    await this.#tell(RESTORED, options, 'another controller keeps its faults and its journal');
+  async restored(name: string, options: RestoreOptions): Promise<void> {
+    await this.#tell(RESTORED, { name, options }, 'another controller keeps its faults and its journal');
   }
 
   /**

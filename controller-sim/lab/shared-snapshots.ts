@@ -10,7 +10,7 @@ import { type LabSnapshots, type SnapshotInfo, START } from './snapshots.ts';
 export interface SharedSnapshotsComponents {
   readonly cluster: Pick<Cluster, 'id'>;
   readonly snapshots: LabSnapshots;
-  readonly others: Pick<OtherLabs, 'snapshots' | 'save' | 'forget'>;
+  readonly others: Pick<OtherLabs, 'snapshots' | 'save' | 'taken' | 'forget'>;
 }
 
 export class SharedSnapshots {
@@ -31,14 +31,26 @@ export class SharedSnapshots {
     return [...this.own(), ...others.filter(({ name }) => name !== START)];
   }
 
-  /** Replaces a snapshot with the same name. Rejects with InvalidError for an invalid name, or beyond the limit. */
-  take(name: string): Promise<LabSnapshot> {
-    return this.#replace(this.#components.snapshots.take(name));
+  /**
+   * Takes one, with the faults of all controllers, and replaces one with the same name. Rejects with InvalidError for
+   * an invalid name, or beyond the limit.
+   */
+  async take(name: string): Promise<LabSnapshot> {
+    const { snapshots, others } = this.#components;
+    const taken = snapshots.take(name);
+    await others.taken(name);
+    return this.#shown(taken);
   }
 
-  /** Takes it from a file. Rejects with InvalidError for other content, an invalid name, or beyond the limit. */
-  load(name: string, content: unknown): Promise<LabSnapshot> {
-    return this.#replace(this.#components.snapshots.load(name, content));
+  /**
+   * Takes it from a file, which has no faults. Rejects with InvalidError for other content, an invalid name, or beyond
+   * the limit.
+   */
+  async load(name: string, content: unknown): Promise<LabSnapshot> {
+    const { snapshots, others } = this.#components;
+    const loaded = snapshots.load(name, content);
+    await others.forget(name);
+    return this.#shown(loaded);
   }
 
   /** A snapshot for a file. Rejects with UnknownError, and with InvalidError if its controller does not answer. */
@@ -52,11 +64,6 @@ export class SharedSnapshots {
   async delete(name: string): Promise<void> {
     const { snapshots, others } = this.#components;
     if (snapshots.has(name) || !(await others.forget(name))) snapshots.delete(name);
-  }
-
-  async #replace(taken: SnapshotInfo): Promise<LabSnapshot> {
-    await this.#components.others.forget(taken.name);
-    return this.#shown(taken);
   }
 
   #shown({ name, takenAt, index, entities }: SnapshotInfo): LabSnapshot {

@@ -6,6 +6,7 @@
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where
 // their identity, service and router stay, and end otherwise.
 
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import type { Entity } from '../state/entity.ts';
@@ -88,8 +89,8 @@ export interface SnapshotComponents {
 export interface OtherSnapshots {
   /** Restores one of theirs. Resolves with undefined if none has this name. */
   restore(name: string, options: RestoreOptions): Promise<Restored | undefined>;
-  /** Tells them that this controller has restored. */
-  restored(options: RestoreOptions): Promise<void>;
+  /** Tells them that this controller has restored one of its snapshots. */
+  restored(name: string, options: RestoreOptions): Promise<void>;
 }
 
 export class LabSnapshots {
@@ -97,6 +98,8 @@ export class LabSnapshots {
   readonly #state: State;
   readonly #clock: LabClock;
   readonly #taken = new Map<string, Taken>();
+  /** The faults of this controller that belong to snapshots of others, by their name. */
+  readonly #elsewhere = new BoundedMap<string, FaultsMark>(MAX_SNAPSHOTS);
 
   constructor(components: SnapshotComponents) {
     this.#components = components;
@@ -175,8 +178,15 @@ export class LabSnapshots {
     this.#taken.delete(name);
   }
 
-  /** Another controller has the name now, or deletes it for all. @returns whether it existed */
+  /** Another controller has taken a snapshot for all: the faults of this one belong to it. */
+  takenElsewhere(name: string): void {
+    this.forget(name);
+    this.#elsewhere.set(name, this.#components.faults.mark());
+  }
+
+  /** Another controller has the name now, or deletes it for all. @returns whether it existed here */
   forget(name: string): boolean {
+    this.#elsewhere.delete(name);
     return name !== START && this.#taken.delete(name);
   }
 
@@ -195,14 +205,14 @@ export class LabSnapshots {
     if (restores('clock')) await this.#clock.returnTo(clock);
     if (restores('faults')) this.#components.faults.returnTo(faults);
     if (restores('journal')) this.#components.journal.clear();
-    await this.#components.others.restored(options);
+    await this.#components.others.restored(name, options);
     return restored;
   }
 
-  /** Another controller has restored. The faults of a snapshot are those of the controller that took it. */
-  restoredElsewhere(options: RestoreOptions): void {
+  /** Another controller has restored one of its snapshots. */
+  restoredElsewhere(name: string, options: RestoreOptions): void {
     const restores = restoredParts(options);
-    if (restores('faults')) this.#components.faults.clear();
+    if (restores('faults')) this.#components.faults.returnTo(this.#elsewhere.get(name) ?? { active: [] });
     if (restores('journal')) this.#components.journal.clear();
   }
 

@@ -355,7 +355,15 @@ async function snapshotsOfAll(
   t.same(await listed(), ['start at one', 'base at two'], 'without the starts of others');
   const file = (await api.manage('GET', `${SNAPSHOTS}/base/file?credentials=true`)).data;
   t.match(file, { name: 'base', credentials: true });
+  for (const { lab } of [one, two]) lab.faults.add({ kind: 'http', path: '/nowhere', status: 503 });
   t.match(await api.manage('POST', SNAPSHOTS, { name: 'base' }), { status: 201, data: { controllerId: 'one' } });
+  for (const { lab } of [one, two]) lab.faults.clear();
+  t.match(await api.manage('POST', `${SNAPSHOTS}/base/restore`), { status: 200 });
+  t.same(
+    [one, two].map(({ lab }) => lab.faults.list().length),
+    [1, 1],
+    'the faults of all belong to it',
+  );
   t.same([namesOf(one), namesOf(two)], [['start', 'base'], ['start']], 'the newest one has the name');
   t.equal((await api.manage('POST', `${SNAPSHOTS}/load`, { name: 'file', file })).status, 201);
   two.lab.snapshots.take('theirs');
