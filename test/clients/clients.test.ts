@@ -1,7 +1,7 @@
 // The clients for other languages, and the tests of their guide, with the tools of each language if they are installed.
 
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -75,6 +75,20 @@ const PYTEST = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'edgeweave
 t.test('Python', { timeout: PATIENCE, skip: without('python3', '-m', 'pytest', '--version') }, async (t) => {
   await t.resolves(run(join(CLIENTS, 'python'), 'python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'));
   await t.resolves(run(exampleFolder('python', 'test_sessions.py', example('python')), 'python3', ...PYTEST));
+});
+
+const BUILT = without('python3', '-c', 'import flit_core, pip');
+
+t.test('the package for Python is built in its folder, and leaves nothing there', { skip: BUILT }, async (t) => {
+  const own = join(folder, 'python-package');
+  cpSync(join(CLIENTS, 'python'), own, { recursive: true });
+  const files = () => readdirSync(own, { recursive: true }).sort();
+  const before = files();
+  const build = ['-m', 'pip', 'wheel', '--no-build-isolation', '--no-deps', '--wheel-dir', folder, own];
+  const { status, stdout, stderr } = spawnSync('python3', build, { env, encoding: 'utf8' });
+  t.equal(status, 0, stderr);
+  t.notMatch(`${stdout}${stderr}`, /warning|deprecat/i);
+  t.same(files(), before);
 });
 
 t.test('Go', { timeout: PATIENCE, skip: COMPILED || without('go', 'version') }, async (t) => {
