@@ -132,7 +132,9 @@ t.test('a value in another form than the stored one does not change anything', a
   await using simulator = await startSimulator(QUICK);
   const { lab } = simulator;
   const document: SeedDocument = {
-    identities: [{ name: 'anna', roleAttributes: ['b', 'a', 'b'] }],
+    identities: [
+      { name: 'anna', roleAttributes: ['b', 'a', 'b'], defaultHostingPrecedence: 'default', disabled: true },
+    ],
     postureChecks: [
       { name: 'mac', typeId: 'MAC', macAddresses: ['00:11:22:33:44:AA'] },
       { name: 'domain', typeId: 'DOMAIN', domains: ['b.example', 'a.example', 'b.example'] },
@@ -150,6 +152,30 @@ t.test('a value in another form than the stored one does not change anything', a
     changed: { postureChecks: 1 },
   });
   t.notSame(lab.export(), before);
+  const service = { name: 'web', encryptionRequired: true };
+  await lab.seed({ services: [service], edgeRouters: [{ name: 'edge' }] });
+  await t.rejects(
+    lab.seed({ services: [{ ...service, encryptionRequired: false }] }, { apply: true }),
+    /service web: encryptionRequired cannot be changed/,
+  );
+  const terminator = { service: '@web', router: '@edge', binding: 'transport', address: 'tcp:a:1' };
+  await t.rejects(lab.seed({ terminators: [terminator, terminator] }), /terminators\[1\]: terminator appears twice/);
+});
+
+t.test('the settings of a file replace those of the identity', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  const host = (name: string) => ({ name, configType: '@host.v1', data: { protocol: 'tcp', address: name, port: 1 } });
+  const services = ['web', 'mail'].map((name) => ({ name, encryptionRequired: true }));
+  const anna = (...names: string[]) => ({
+    identities: [{ name: 'anna', serviceSettings: names.map((name) => ({ service: `@${name}`, configs: ['@c'] })) }],
+  });
+  await lab.seed({ configs: [host('c')], services, ...anna('web', 'mail') });
+  await lab.seed(anna('mail'), { apply: true });
+  t.match(lab.export().identities, [{ serviceSettings: [{ service: '@mail', configs: ['@c'] }] }]);
+  t.match(await lab.seed(anna('mail'), { apply: true }), { existing: { identities: 1 }, changed: {} });
+  await lab.seed(anna(), { apply: true });
+  t.equal(lab.export().identities?.[0]?.serviceSettings, undefined);
 });
 
 t.test('comparisons run one after another; too many at once are rejected', async (t) => {

@@ -12,7 +12,7 @@ import type { Identity } from '../../state/kinds/identity.ts';
 import type { Terminator } from '../../state/kinds/terminator.ts';
 import { type EntityKind, inWords, KINDS } from '../../state/kinds.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import { changedFields, entryOf } from './differences.ts';
+import { changedFields, entryOf, isSame } from './differences.ts';
 import { Names } from './export-names.ts';
 import { routerIdentityBody, usernameOf } from './identities.ts';
 import { type Item, isOfRouter, labelOf, placeOf, reasonOf } from './item.ts';
@@ -28,6 +28,9 @@ import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 const MAX_WORK_MS = 30_000;
 /** An export of the reference has the policies that belong to routers; new routers get their own. */
 const OF_ROUTER = /^edge-router-.+-system$/;
+
+/** Fields that each change writes. */
+const NO_CONTENT = { updatedAt: '', version: '', disabledAt: '' };
 
 /** Changes that a plan lists. */
 const MAX_STEPS = 1_000;
@@ -123,11 +126,17 @@ export class Applier {
 
   #register(item: Item): void {
     const { section, entry, path } = item;
-    if (section.kind === 'terminator' || typeof entry.name !== 'string') return;
-    const key = `${section.kind} ${entry.name}`;
+    const { service, router, binding = '', address, identity = '' } = entry;
+    const name =
+      section.kind === 'terminator' ? JSON.stringify([service, router, binding, address, identity]) : entry.name;
+    if (typeof name !== 'string') return;
+    const key = `${section.kind} ${name}`;
     if (this.#named.has(key)) {
       item.isBroken = true;
-      this.#note([...path, 'name'], `${labelOf(section, entry)} appears twice in the seed; rename or remove one`);
+      this.#note(
+        section.kind === 'terminator' ? path : [...path, 'name'],
+        `${labelOf(section, entry)} appears twice in the seed; rename or remove one`,
+      );
     } else this.#named.set(key, item);
   }
 
@@ -180,7 +189,7 @@ export class Applier {
     const merged = { ...current, ...withoutNulls(entry) };
     this.#update(item, entity, merged);
     if (item.isBroken) return;
-    if (section.hasStoredForm && !this.#isChanged(section, id, current)) {
+    if (!this.#isChanged(section, entity, fields)) {
       this.#transaction.put(section.kind, entity as never);
       return count(this.#existing, section.name);
     }
@@ -189,12 +198,11 @@ export class Applier {
     this.#report('change', item, { id, current, merged });
   }
 
-  /** Whether an entity, as this transaction stores it, differs from its entry before. */
-  #isChanged(section: Section, id: string, before: Entry): boolean {
-    const entity = this.#transaction.get(section.kind, id);
-    if (!entity) return true;
-    const after = entryOf(section, entity, this.#exported, this.#transaction.clock.now());
-    return changedFields(section.name, after, before).length > 0;
+  /** An entry may have values in another form than the stored one, and the defaults of fields. */
+  #isChanged({ kind, later }: Section, before: Entity, fields: readonly string[]): boolean {
+    if (fields.some((field) => later.includes(field))) return true;
+    const content = (entity: object | undefined) => ({ ...entity, ...NO_CONTENT });
+    return !isSame(content(this.#transaction.get(kind, before.id)), content(before));
   }
 
   #update(item: Item, entity: Entity, merged: Entry): void {
@@ -214,8 +222,11 @@ export class Applier {
   #prune(): void {
     for (const section of SECTIONS.toReversed()) {
       if (!this.#options.sections.has(section.name)) continue;
-      for (const entity of [...this.#transaction.tables[section.kind].values()] as Entity[])
-        if (this.#isPruned(section, entity)) this.#delete(section, entity);
+      const entities: (Entity & Partial<Named>)[] = [...this.#transaction.tables[section.kind].values()];
+      const pruned = entities.filter((entity) => this.#isPruned(section, entity));
+      // As a plan lists them, whatever the order of the table is.
+      pruned.sort((a, b) => ((a.name ?? a.id) < (b.name ?? b.id) ? -1 : 1));
+      for (const entity of pruned) this.#delete(section, entity);
     }
   }
 
@@ -239,6 +250,7 @@ export class Applier {
       );
     try {
       const current = this.#transaction.get(kind, entity.id);
+      if (!current) return; // it went with another one
       section.remove(this.#transaction, current as never);
       count(this.#deleted, sectionName);
       this.#step({ action: 'delete', kind: word, name });

@@ -33,7 +33,8 @@ export function changedFields(section: string, entry: Entry, current: Entry): st
   );
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+/** Whether two values are equal but for the order of fields and texts, and for empty values. */
+export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(plain(a)) === JSON.stringify(plain(b));
 }
 

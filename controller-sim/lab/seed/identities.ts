@@ -78,7 +78,9 @@ function complete(transaction: Transaction, id: string, entry: Entry, refer: Ref
     })),
   );
   const identity = transaction.get('identity', id);
-  if (identity && pairs.length > 0) associateConfigs(transaction, identity, pairs);
+  // They replace those that the identity has.
+  if (identity && (pairs.length > 0 || Object.keys(identity.serviceConfigs).length > 0))
+    associateConfigs(transaction, { ...identity, serviceConfigs: {} }, pairs);
   if (passwordHash !== undefined) {
     const proof = passwordProof(usernameOf(entry), passwordHash);
     addAuthenticator(transaction, { id: transaction.ids.short(), identityId: id, proof });

@@ -38,8 +38,6 @@ export interface Section<K extends EntityKind = EntityKind> {
   readonly bodyType: string;
   /** Whether ids are short, as those of the management API. */
   readonly hasShortId: boolean;
-  /** Values have a stored form, such as addresses without colons; its entries refer to no other entities. */
-  readonly hasStoredForm: boolean;
   /** Fields that cannot be changed. */
   readonly fixed: readonly string[];
   /** Fields that are set when all entities exist: they refer to later sections, which refer to this one. */
@@ -59,16 +57,7 @@ export interface Section<K extends EntityKind = EntityKind> {
   entry(entity: EntityTypes[K], names: Names, now: number): Fields;
 }
 
-type Derived =
-  | 'bodyType'
-  | 'complete'
-  | 'fixed'
-  | 'hasShortId'
-  | 'hasStoredForm'
-  | 'isExported'
-  | 'later'
-  | 'update'
-  | 'word';
+type Derived = 'bodyType' | 'complete' | 'fixed' | 'hasShortId' | 'isExported' | 'later' | 'update' | 'word';
 
 /** The differences from what is derived. */
 export interface Differences<K extends EntityKind> extends Partial<Pick<Section<K>, Derived>> {
@@ -132,7 +121,6 @@ export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, 
   return {
     word: inWords(kind),
     hasShortId: false,
-    hasStoredForm: false,
     fixed: [],
     update: (transaction, entity, changed) => rules.update(transaction, entity, changed),
     complete: () => undefined,

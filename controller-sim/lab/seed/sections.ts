@@ -59,9 +59,8 @@ const LIST = {
   authPolicies: described(authPolicyRules, {
     defaults: { 'primary.extJwt.allowedSigners': [], 'secondary.requireTotp': false },
   }),
-  services: described(serviceRules),
+  services: described(serviceRules, { fixed: ['encryptionRequired'] }),
   postureChecks: described(postureCheckRules, {
-    hasStoredForm: true,
     fixed: ['typeId'],
     body: (body) => ({
       ...body,

@@ -75,7 +75,7 @@ async function readServiceConfigs(
   const named = new Set(
     listOf(document.identities).flatMap((entry) => {
       const { name, serviceSettings } = (entry ?? {}) as Entry;
-      return listOf(serviceSettings).length > 0 ? [name] : [];
+      return Array.isArray(serviceSettings) ? [name] : [];
     }),
   );
   const waiting = (entities.get('identities') ?? []).filter(({ name }) => named.has(name));
