@@ -103,19 +103,21 @@ export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, 
   const { bodyType = `${kind}Create`, later = [], defaults = {} } = own;
   const fields = fieldsOf(name);
   const references = placed(kind, fields, (bodies.$defs as Readonly<Record<string, ObjectSchema>>)[bodyType] ?? {});
-  const wholeBody = (entry: Entry, refer: Refer) =>
-    references.reduce((body, { to, form, inEntry, inBody }): Fields => {
+  const wholeBody = (entry: Entry, refer: Refer) => {
+    const body: Fields = withoutNulls(entry);
+    for (const { to, form, inEntry, inBody } of references) {
       const value = valueAt(entry, inEntry);
-      const resolved = value ? idsOf(to, form, value, inEntry.split('.'), refer) : null;
-      return put(put(body, inEntry, null), inBody, resolved);
-    }, withoutNulls(entry));
-  const parts = (entry: Entry) => Object.groupBy(Object.entries(entry), ([field]) => String(later.includes(field)));
+      if (inBody !== inEntry || !value) set(body, inEntry, null);
+      if (value) set(body, inBody, idsOf(to, form, value, inEntry.split('.'), refer));
+    }
+    return body;
+  };
+  const part = (entry: Entry, isLater: boolean) =>
+    Object.fromEntries(Object.entries(entry).filter(([field]) => later.includes(field) === isLater));
   const body = (entry: Entry, refer: Refer) => {
-    const given = wholeBody(Object.fromEntries(parts(entry).false ?? []), refer);
-    const whole = Object.entries(defaults).reduce(
-      (fields, [path, value]) => ((valueAt(fields, path) ?? null) === null ? put(fields, path, value) : fields),
-      given,
-    );
+    const whole = wholeBody(later.length === 0 ? entry : part(entry, false), refer);
+    for (const [path, value] of Object.entries(defaults))
+      if ((valueAt(whole, path) ?? null) === null) set(whole, path, value);
     return own.body?.(whole, entry, refer) ?? whole;
   };
   return {
@@ -131,16 +133,18 @@ export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, 
     bodyType,
     later,
     body,
-    laterBody: (entry, refer) => wholeBody(Object.fromEntries(parts(entry).true ?? []), refer),
+    laterBody: (entry, refer) => (later.length === 0 ? {} : wholeBody(part(entry, true), refer)),
     create: (transaction, id, given, made) => rules.create(transaction, id, given, made.routerEnrollment),
     remove: (transaction, entity) => rules.remove(transaction, entity),
-    entry: (entity, names, now) => ({
-      ...exported(
-        references.reduce((all, each) => named(all, entity, each, names), picked(entity, fields)),
-        fields,
-      ),
-      ...own.entry?.(entity, names, now),
-    }),
+    entry: (entity, names, now) => {
+      const entry: Fields = {};
+      for (const field of fields.keys()) if (Object.hasOwn(entity, field)) entry[field] = valueAt(entity, field);
+      for (const reference of references)
+        set(entry, reference.inEntry, named(valueAt(entity, reference.key), reference, names));
+      for (const [field, { default: omitted }] of fields)
+        if (omitted !== undefined && (isEmpty(entry[field]) || entry[field] === omitted)) entry[field] = undefined;
+      return Object.assign(entry, own.entry?.(entity, names, now));
+    },
   };
 }
 
@@ -172,34 +176,24 @@ function idsOf(to: EntityKind, form: Reference['form'], value: unknown, field: S
   return form === 'selectors' ? roles(to, value, field, refer) : all(to, value, field, refer);
 }
 
-function picked(entity: object, fields: ReadonlyMap<string, Property>): Fields {
-  return Object.fromEntries(Object.entries(entity).filter(([field]) => fields.has(field)));
+/** `@name` in place of the ids of a reference; null without one. */
+function named(value: unknown, { to, form }: Reference<string, EntityKind>, names: Names): unknown {
+  if (value === null || value === undefined) return null;
+  if (form === 'id') return names.one(to, value as string);
+  return form === 'selectors' ? names.roles(to, value as string[]) : names.all(to, value as string[]);
 }
 
-/** With `@name` in place of the ids of a reference. */
-function named(fields: Fields, entity: object, { key, to, form, inEntry }: PlacedReference, names: Names): Fields {
-  const value = valueAt(entity, key);
-  const write = () => {
-    if (form === 'id') return names.one(to, value as string);
-    return form === 'selectors' ? names.roles(to, value as string[]) : names.all(to, value as string[]);
-  };
-  return put(fields, inEntry, (value ?? null) === null ? null : write());
-}
-
-function exported(entry: Fields, fields: ReadonlyMap<string, Property>): Fields {
-  const isOmitted = ([name, value]: [string, unknown]) => {
-    const omitted = fields.get(name)?.default;
-    return omitted !== undefined && (isEmpty(value) || value === omitted);
-  };
-  return Object.fromEntries(Object.entries(entry).filter((field) => !isOmitted(field)));
-}
-
-/** With another value at a path; null removes it. */
-function put(map: Fields, path: string, value: unknown): Fields {
-  const [key = '', ...rest] = path.split('.');
-  if (rest.length > 0) return { ...map, [key]: put((map[key] ?? {}) as Fields, rest.join('.'), value) };
-  const { [key]: _old, ...others } = map;
-  return value === null ? others : { ...others, [key]: value };
+/** Sets a value at a path, in copies of the maps on the way. Null leaves no key in them, and undefined in the map. */
+function set(map: Fields, path: string, value: unknown): void {
+  const dot = path.indexOf('.');
+  if (dot < 0) {
+    map[path] = value ?? undefined;
+    return;
+  }
+  const key = path.slice(0, dot);
+  const inner = { ...(map[key] as Fields | undefined) };
+  set(inner, path.slice(dot + 1), value);
+  map[key] = Object.fromEntries(Object.entries(inner).filter(([, each]) => each !== undefined));
 }
 
 export function listOf(value: unknown): readonly unknown[] {
