@@ -140,7 +140,8 @@ export class Lab {
   network(): LabTopology {
     const { state, network, cluster, clock } = this.#components;
     const rates = this.#rates.read(this.#routers?.carried() ?? new Map());
-    return viewNetwork({ state, network, cluster, journal: this.journal, rates, now: clock.now() });
+    const recordsLinks = this.#routers && this.recordsLinks;
+    return viewNetwork({ state, network, cluster, journal: this.journal, recordsLinks, rates, now: clock.now() });
   }
 
   /**

@@ -21,13 +21,23 @@ export interface NetworkViewComponents {
   readonly network: Network;
   readonly cluster: Cluster;
   readonly journal: Journal;
+  /** Undefined for a simulator without routers in its process. */
+  readonly recordsLinks: boolean | undefined;
   /** Bytes per second of circuits, by id. */
   readonly rates: ReadonlyMap<string, number>;
   /** Milliseconds. */
   readonly now: number;
 }
 
-export function viewNetwork({ state, network, cluster, journal, rates, now }: NetworkViewComponents): LabTopology {
+export function viewNetwork({
+  state,
+  network,
+  cluster,
+  journal,
+  recordsLinks,
+  rates,
+  now,
+}: NetworkViewComponents): LabTopology {
   const { tables } = state;
   const links = network.links.values();
   const circuits = network.circuits.values();
@@ -46,7 +56,11 @@ export function viewNetwork({ state, network, cluster, journal, rates, now }: Ne
       circuits: circuits.length,
     },
     entities: counts(tables),
-    journal: { entries: journal.size, last: journal.last },
+    journal: {
+      entries: journal.size,
+      last: journal.last,
+      ...(recordsLinks !== undefined && { links: recordsLinks }),
+    },
   };
 }
 

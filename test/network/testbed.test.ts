@@ -123,8 +123,11 @@ t.test('a reset and a restore return the network, and traffic flows again with t
   const { lab } = network;
   await network.service('echo', { host: 'west', port: echo.port });
   lab.snapshots.take('with-echo');
+  lab.recordLinks();
+  t.equal(lab.network().journal.links, true);
   await lab.clock.advance('2d');
   await lab.reset();
+  t.equal(lab.network().journal.links, false);
   t.equal(lab.clock.advanced, 0);
   t.match(lab.network().totals, { routers: 2, links: 1 }, 'the routers belong to the start');
   t.equal(links(network), '1,1');

@@ -37,6 +37,11 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
     setEntries([]);
     await refresh();
   };
+  const { links } = network.journal;
+  const recordLinks = async () => {
+    await client.ask('PATCH', '/journal', { links: !links });
+    await refresh();
+  };
   const found = useMemo(() => entriesWith(entries, text), [entries, text]);
   const entry = found.find(({ sequence }) => sequence === selected);
   /** @param {keyof JournalFilter} name @returns {(value: string | boolean) => void} */
@@ -74,6 +79,12 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
       </label>
       <span class="space"></span>
       <span class="muted" role="status">${found.length < entries.length && `${found.length.toLocaleString('en')} of `}${countText(entries.length, 'entry').replace('entrys', 'entries')}</span>
+      ${
+        links !== undefined &&
+        html`<button type="button" aria-pressed=${links} disabled=${action.isBusy} onClick=${() => action.run(recordLinks)}>
+          Record links
+        </button>`
+      }
       <button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>
         ${isPaused ? 'Resume' : 'Pause'}
       </button>

@@ -890,6 +890,8 @@ export type LabTopology = {
     readonly entries: number;
     /** Sequence number of the latest entry. */
     readonly last: number;
+    /** Whether it records the messages of links; missing without routers in the process. */
+    readonly links?: boolean;
   };
 };
 
