@@ -138,7 +138,7 @@ export const SEEDED: typeof LISTED = [
     "import { postureCheckRules } from '../../entities/posture-check.ts';",
     "import { labelRules } from '../../entities/label.ts';",
   ],
-  ['controller-sim/lab/seed/sections.ts', '  services: described(serviceRules),', '  labels: described(labelRules),'],
+  ['controller-sim/lab/seed/sections.ts', '  identities,', '  labels: described(labelRules),'],
 ];
 
 /** A field of services, `priority`: schemas, type, rule, JSON. */
