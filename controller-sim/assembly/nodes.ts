@@ -67,5 +67,5 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
     for (const node of nodes.toReversed()) await node.close();
     throw error;
   }
-  return new SimulatorCluster(nodes as unknown as [Simulator, ...Simulator[]]);
+  return new SimulatorCluster(nodes as [Simulator, ...Simulator[]]);
 }

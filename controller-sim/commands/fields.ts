@@ -2,21 +2,11 @@
 // description.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
-
-interface Field {
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-}
-
-const DEFINITIONS = bodies.$defs as unknown as Readonly<
-  Record<string, { readonly properties: Readonly<Record<string, Field>> }>
->;
+import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/body-schemas.ts';
 
 /** Adds an option for each field of the body, except those in `without`. */
 export function withFields(command: Command, body: string, without: readonly string[] = []): Command {
-  for (const [name, field] of Object.entries(DEFINITIONS[body]?.properties ?? {}))
+  for (const [name, field] of Object.entries(BODY_SCHEMAS[body]?.properties ?? {}))
     if (!without.includes(name)) command.addOption(optionOf(name, field));
   return command;
 }
@@ -26,7 +16,7 @@ export function optionName(field: string): string {
   return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function optionOf(name: string, { type, description = '', enum: values }: Field): Option {
+function optionOf(name: string, { type, description = '', enum: values }: DataSchema): Option {
   const text =
     description === '' ? name : `${description.charAt(0).toLowerCase()}${description.slice(1)}`.replace(/\.$/, '');
   if (type === 'boolean') return new Option(optionName(name), text);

@@ -43,7 +43,7 @@ export function entitiesForFile(entities: Entities, { credentials = false }: Sav
 
 function plain(kind: EntityKind, entity: Entity): Entity {
   const secrets = (KINDS[kind].secrets ?? []) as readonly string[];
-  return Object.fromEntries(Object.entries(entity).filter(([field]) => !secrets.includes(field))) as unknown as Entity;
+  return Object.fromEntries(Object.entries(entity).filter(([field]) => !secrets.includes(field))) as Entity;
 }
 
 /** The entities of a file, with the administrator and the credentials of `tables`. @throws InvalidError */

@@ -2,18 +2,7 @@
 // program is written by hand beside them, in clients/.
 
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import bodies from '../../schemas/api/bodies.json' with { type: 'json' };
-
-type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-
-interface Schema {
-  readonly type?: JsonType;
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
+import { BODY_SCHEMAS, type DataSchema, type JsonType } from '../../schemas/api/body-schemas.ts';
 
 interface Field {
   readonly name: string;
@@ -36,7 +25,6 @@ interface Call {
   readonly hasDocument: boolean;
 }
 
-const DEFINITIONS = bodies.$defs as unknown as Readonly<Record<string, Schema>>;
 /** Bodies whose fields the lab itself checks. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['seed']);
 const QUERY_TYPES: Readonly<Record<string, JsonType>> = {
@@ -80,12 +68,12 @@ function callOf(operation: ApiOperation): Call {
   };
 }
 
-function resolved(schema: Schema): Schema {
+function resolved(schema: DataSchema): DataSchema {
   if (schema.$ref === undefined) return schema;
-  return resolved(DEFINITIONS[schema.$ref.replace('#/$defs/', '')] ?? {});
+  return resolved(BODY_SCHEMAS[schema.$ref.replace('#/$defs/', '')] ?? {});
 }
 
-function fieldOf(name: string, schema: Schema): Field {
+function fieldOf(name: string, schema: DataSchema): Field {
   const { type = 'object', description = '', enum: values } = { ...resolved(schema), ...schema };
   return { name, type, note: [description, values && `One of ${values.join(', ')}.`].filter(Boolean).join(' ') };
 }

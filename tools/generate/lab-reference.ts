@@ -9,7 +9,7 @@ import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { simulatorProgram } from '../../controller-sim/commands/program.ts';
 import answers from '../../schemas/api/answers.json' with { type: 'json' };
-import bodies from '../../schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS, type DataSchema } from '../../schemas/api/body-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TABLE = 'schemas/sim/lab.tsv';
@@ -43,19 +43,8 @@ interface Row {
   readonly command: string;
 }
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
+type Definitions = Readonly<Record<string, DataSchema>>;
 
-type Definitions = Readonly<Record<string, Schema>>;
-
-const BODIES = bodies.$defs as unknown as Definitions;
 const ANSWERS = answers.$defs as unknown as Definitions;
 
 /** A member of an interface: its comment and its signature. */
@@ -188,12 +177,17 @@ function operationText(operation: ApiOperation | undefined): string[] {
     lines.push(
       'Body: a document as [seed.schema.json](../../schemas/sim/seed.schema.json) describes it, as JSON or YAML.',
     );
-  else if (body) lines.push(...fieldTable('Body', BODIES[body.type], BODIES, body.optional));
+  else if (body) lines.push(...fieldTable('Body', BODY_SCHEMAS[body.type], BODY_SCHEMAS, body.optional));
   if (answer.kind === 'data') lines.push(...fieldTable('Answer', ANSWERS[answer.type], ANSWERS, false));
   return lines;
 }
 
-function fieldTable(title: string, given: Schema | undefined, definitions: Definitions, isOptional: boolean): string[] {
+function fieldTable(
+  title: string,
+  given: DataSchema | undefined,
+  definitions: Definitions,
+  isOptional: boolean,
+): string[] {
   const schema = resolved(given ?? {}, definitions);
   const list = schema.type === 'array';
   const shown = list ? resolved(schema.items ?? {}, definitions) : schema;
@@ -208,12 +202,12 @@ function fieldTable(title: string, given: Schema | undefined, definitions: Defin
   return [`${lead}:\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`];
 }
 
-function resolved(schema: Schema, definitions: Definitions): Schema {
+function resolved(schema: DataSchema, definitions: Definitions): DataSchema {
   if (schema.$ref === undefined) return schema;
   return resolved(definitions[schema.$ref.replace('#/$defs/', '')] ?? {}, definitions);
 }
 
-function typeOf(field: Schema, definitions: Definitions): string {
+function typeOf(field: DataSchema, definitions: Definitions): string {
   const { type = 'any', items } = resolved(field, definitions);
   return type === 'array' ? `list of ${resolved(items ?? {}, definitions).type ?? 'any'}` : type;
 }

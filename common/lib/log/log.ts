@@ -78,7 +78,7 @@ export function createLog(options: LogOptions = {}): Log {
     destination,
   );
   levels?.follow(undefined, root);
-  return root as unknown as Log;
+  return root as Log;
 }
 
 /** pino writes the level first. */

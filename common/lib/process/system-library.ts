@@ -40,7 +40,7 @@ export function systemLibrary<Functions>(signatures: Signatures): SystemLibrary<
   const { functions } = ffi.dlopen(null, { ...signatures, ...ERRNO } as never);
   const { __errno_location: location } = functions as { __errno_location(): bigint };
   return {
-    functions: functions as unknown as Functions,
+    functions: functions as Functions,
     check(name, result) {
       const value = Number(result);
       if (value < 0) throw new SystemCallError(name, ffi.getInt32(location(), 0));

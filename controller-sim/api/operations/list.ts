@@ -99,7 +99,7 @@ export function listFixed<T extends Listable & { readonly name: string; readonly
 ): ListPage<T> {
   const date = { type: 'datetime', get: ({ createdAt }: T) => new Date(createdAt) } as const;
   const own = { ...BASE, createdAt: date, updatedAt: date, name: { get: ({ name }: T) => name } };
-  return page(types, query, own as unknown as Symbols<T>, (type) => type);
+  return page(types, query, own as Symbols<T>, (type) => type);
 }
 
 function page<T extends Listable, Item>(

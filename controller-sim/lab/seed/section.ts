@@ -2,7 +2,7 @@
 // follow from the schema of seeds, the references of the kind and its rules; a section describes only differences.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/body-schemas.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { Body } from '../../entities/body.ts';
 import type { IdentityEnrollment } from '../../entities/enrollment.ts';
@@ -102,7 +102,7 @@ export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, 
   const { kind } = rules;
   const { bodyType = `${kind}Create`, later = [], defaults = {} } = own;
   const fields = fieldsOf(name);
-  const references = placed(kind, fields, (bodies.$defs as Readonly<Record<string, ObjectSchema>>)[bodyType] ?? {});
+  const references = placed(kind, fields, BODY_SCHEMAS[bodyType] ?? {});
   const wholeBody = (entry: Entry, refer: Refer) => {
     const body: Fields = withoutNulls(entry);
     for (const { to, form, inEntry, inBody } of references) {
@@ -158,7 +158,7 @@ function fieldsOf(name: Section['name']): ReadonlyMap<string, Property> {
 }
 
 /** A reference `serviceId` may be the field `service` of entries, and of bodies. */
-function placed(kind: EntityKind, fields: ReadonlyMap<string, Property>, body: ObjectSchema): PlacedReference[] {
+function placed(kind: EntityKind, fields: ReadonlyMap<string, Property>, body: DataSchema): PlacedReference[] {
   return (KINDS[kind].refers ?? []).flatMap((reference) => {
     const { key } = reference;
     const inEntry = [key, key.replace(/Id$/, '')].find((path) => fields.has(rootOf(path)));

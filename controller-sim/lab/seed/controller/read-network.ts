@@ -2,7 +2,7 @@
 // controller has: what a seed would change there can then be found out as in the simulator.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { Body } from '../../../entities/body.ts';
 import { updateSigner } from '../../../entities/external-jwt-signer.ts';
 import { DEFAULT_AUTH_POLICY, updateIdentity } from '../../../entities/identity.ts';
@@ -162,8 +162,10 @@ function dropUnknownServices(transaction: Transaction, body: Fields): void {
 
 /** The fields of an answer that a creation has. */
 function bodyOf({ name, bodyType }: Section, entity: Answered): Fields {
-  const { properties } = (bodies.$defs as unknown as Record<string, { readonly properties: object }>)[bodyType] ?? {};
-  const known = [...Object.keys(properties ?? {}), ...(name === 'postureChecks' ? POSTURE_FIELDS : [])];
+  const known = [
+    ...Object.keys(BODY_SCHEMAS[bodyType]?.properties ?? {}),
+    ...(name === 'postureChecks' ? POSTURE_FIELDS : []),
+  ];
   const fields = Object.fromEntries(known.flatMap((key) => (key in entity ? [[key, entity[key]]] : [])));
   const { enrollment: _enrollment, enrollAuthPolicyId: _policy, ...body } = withoutNulls(fields);
   if (name === 'identities') return { ...body, type: 'Default' };

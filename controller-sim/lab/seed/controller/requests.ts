@@ -4,7 +4,7 @@
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { ApiRequestError } from '../../../client/api-client.ts';
 import type { Entity, Named } from '../../../state/entity.ts';
 import type { Tables } from '../../../state/tables.ts';
@@ -122,8 +122,8 @@ export class Requests {
   #body(section: Section, entry: Entry, type: string): Fields {
     const body = withoutNulls(section.body(entry, this.#refer)) as Fields;
     if (section.name === 'postureChecks') return body; // its fields depend on its type
-    const { properties } = (bodies.$defs as unknown as Record<string, { readonly properties: object }>)[type] ?? {};
-    return Object.fromEntries(Object.entries(body).filter(([key]) => key in (properties ?? {})));
+    const { properties = {} } = BODY_SCHEMAS[type] ?? {};
+    return Object.fromEntries(Object.entries(body).filter(([key]) => key in properties));
   }
 
   async #delete({ section, id }: SeedChange): Promise<void> {
