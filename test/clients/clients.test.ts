@@ -55,11 +55,14 @@ function without(command: string, ...args: string[]): string | false {
   return spawnSync(command, args, { env }).status !== 0 && `${command} ${args.join(' ')} does not work here`;
 }
 
-/** The test of the guide in a language. */
-function example(language: string): string {
-  const [, text = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(GUIDE) ?? [];
-  if (text === '') throw new Error(`the guide has no block ${language}`);
-  return text;
+/** The block of the guide in a language that contains a text; default: the first one. */
+function example(language: string, text = ''): string {
+  const blocks = [...GUIDE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, block = '']) => block,
+  );
+  const found = blocks.find((block) => block.includes(text));
+  if (found === undefined) throw new Error(`the guide has no block ${language} with ${text}`);
+  return found;
 }
 
 function exampleFolder(name: string, file: string, text: string): string {
@@ -91,12 +94,30 @@ t.test('the package for Python is built in its folder, and leaves nothing there'
   t.same(files(), before);
 });
 
+t.test('Python with its SDK', { timeout: PATIENCE, skip: !RELEASE && 'SDKs: only with --release' }, async (t) => {
+  const own = exampleFolder('python-sdk', 'test_recovery.py', example('python', 'test_recovery.py'));
+  await run(own, 'python3', '-m', 'venv', 'venv');
+  const packages = ['--quiet', '--only-binary', ':all:', 'pytest', 'openziti'];
+  await t.resolves(run(own, 'venv/bin/python', '-m', 'pip', 'install', ...packages));
+  await t.resolves(run(own, 'venv/bin/python', ...PYTEST));
+});
+
 t.test('Go', { timeout: PATIENCE, skip: COMPILED || without('go', 'version') }, async (t) => {
   await t.resolves(run(join(CLIENTS, 'go'), 'go', 'vet', './...'));
   await t.resolves(run(join(CLIENTS, 'go'), 'go', 'test', './...'));
   const own = exampleFolder('go', 'sessions_test.go', example('go'));
   cpSync(join(CLIENTS, 'go'), join(own, 'edgeweave'), { recursive: true });
   writeFileSync(join(own, 'go.mod'), GO_MODULE);
+  await t.resolves(run(own, 'go', 'test', '.'));
+  writeFileSync(
+    join(own, 'recovery_test.go'),
+    example('go', 'recovery_test.go').replace('package recovery', 'package sessions'),
+  );
+  writeFileSync(
+    join(own, 'go.mod'),
+    `${GO_MODULE}\nrequire github.com/openziti/sdk-golang v1.7.0\n`.replace('go 1.21', 'go 1.25'),
+  );
+  await t.resolves(run(own, 'go', 'mod', 'tidy'));
   await t.resolves(run(own, 'go', 'test', '.'));
 });
 
@@ -114,10 +135,19 @@ t.test('Java', { timeout: PATIENCE, skip: COMPILED || without('mvn', '--version'
   cpSync(join(CLIENTS, 'java/src/main/java'), join(project, 'src/test/java'), { recursive: true });
   writeFileSync(join(project, 'src/test/java/SessionsTest.java'), example('java'));
   await t.resolves(run(project, 'mvn', '-q', '-B', 'test'));
+  const withSdk = example('xml')
+    .replace(CLIENT_DEPENDENCY, '')
+    .replace('</dependencies>', `${example('xml', 'org.openziti')}</dependencies>`)
+    .replace('</plugin>', `${example('xml', 'argLine')}</plugin>`);
+  writeFileSync(join(project, 'pom.xml'), withSdk);
+  writeFileSync(join(project, 'src/test/java/RecoveryTest.java'), example('java', 'RecoveryTest'));
+  await t.resolves(run(project, 'mvn', '-q', '-B', 'test'));
 });
 
 t.test('shells', { timeout: PATIENCE, skip: process.platform === 'win32' && 'there is no sh' }, async (t) => {
   await t.resolves(run(folder, 'sh', join(CLIENTS, 'shell/test.sh')));
-  if (!without('bash', '--version')) await t.resolves(run(folder, 'bash', join(CLIENTS, 'shell/test.sh')));
+  if (RELEASE && !without('bash', '--version')) await t.resolves(run(folder, 'bash', join(CLIENTS, 'shell/test.sh')));
   await t.resolves(run(exampleFolder('shell', 'test.sh', example('shell')), 'sh', '-eu', 'test.sh'));
+  const recovery = exampleFolder('recovery', 'test_recovery.sh', example('shell', 'test_recovery.sh'));
+  await t.resolves(run(recovery, 'sh', '-eu', 'test_recovery.sh'));
 });
