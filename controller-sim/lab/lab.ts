@@ -118,6 +118,7 @@ export class Lab {
    * and `restore` end it. @throws InvalidError for a simulator without routers in its process
    */
   recordLinks(isOn = true): void {
+    if (typeof isOn !== 'boolean') throw new InvalidError('links', 'use true or false', isOn);
     if (isOn && !this.#routers)
       throw new InvalidError(
         'links',

@@ -106,7 +106,7 @@ export function entryCells(entry) {
     const [own, other] = [router, peer].map((each) => each.name ?? each.id);
     const isIn = direction === 'in';
     return {
-      kind: isIn ? '→ link in' : '← link out',
+      kind: isIn ? '→ link' : '← link',
       subject: message,
       outcome: '',
       size: bytesText(bytes),

@@ -73,8 +73,8 @@ t.test('an entry has cells for requests, messages and changes of connections', a
     who: 'a',
   });
   const link = { kind: 'link', router: { id: 'r', name: 'a' }, peer: { id: 's' }, message: 'Payload', bytes: 3 };
-  t.match(entryCells({ ...link, direction: 'out' }), { kind: '← link out', subject: 'Payload', who: 'a to s' });
-  t.match(entryCells({ ...link, direction: 'in' }), { kind: '→ link in', size: '3 B', who: 'a from s' });
+  t.match(entryCells({ ...link, direction: 'out' }), { kind: '← link', subject: 'Payload', who: 'a to s' });
+  t.match(entryCells({ ...link, direction: 'in' }), { kind: '→ link', size: '3 B', who: 'a from s' });
   t.match(entryCells({ ...control, event: 'disconnected' }), { subject: 'disconnected', level: 'warn' });
   t.match(entryCells({ kind: 'control', event: 'rejected', router: {}, reason: 'unknown' }), {
     subject: 'rejected: unknown',
