@@ -182,7 +182,7 @@ export class PostgresConnection {
       return await client.query(text, [...values]);
     } catch (error) {
       // Without an answer, notifications do not arrive either: its end opens another connection.
-      if (!(error instanceof pg.DatabaseError)) client.end().catch(() => undefined);
+      if (!(error instanceof pg.DatabaseError)) cut(client);
       throw error;
     }
   }
@@ -213,9 +213,8 @@ export class PostgresConnection {
   cutOff(isCutOff: boolean): void {
     this.#isCutOff = isCutOff;
     if (!isCutOff) return;
-    const end = (client: pg.Client | undefined) => client?.end().catch(() => undefined);
-    void end(this.#listening);
-    this.#client?.then(end, () => undefined);
+    if (this.#listening) cut(this.#listening);
+    this.#client?.then(cut, () => undefined);
     this.#client = undefined;
   }
 
@@ -229,9 +228,7 @@ export class PostgresConnection {
 
   /** Says goodbye, and does not wait for a database that does not answer. */
   async #end(client: pg.Client): Promise<void> {
-    const timer = this.#components.clock.after('end of a connection', MAX_GOODBYE_MS, () =>
-      client.connection.stream.destroy(),
-    );
+    const timer = this.#components.clock.after('end of a connection', MAX_GOODBYE_MS, () => cut(client));
     await client.end().catch(() => undefined);
     timer.cancel();
   }
@@ -292,6 +289,11 @@ export class PostgresConnection {
       }
     }
   }
+}
+
+/** Ends a connection without a goodbye, which a database that hangs would not answer. */
+function cut(client: pg.Client): void {
+  client.connection.stream.destroy();
 }
 
 /** The statement that sets limits in milliseconds for one transaction. */

@@ -625,6 +625,19 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     for (const each of [store, other]) await each.close();
   });
 
+  t.test('a store that is cut off while its connections hang has others once it is healed', async () => {
+    const url = await newDatabase();
+    using port = await FaultyPort.start(postgres.port);
+    const store = await PostgresStore.open(url.replace(`:${postgres.port}/`, `:${port.port}/`), components);
+    await store.load();
+    await store.registry.join(info('a'));
+    await store.registry.attempts.add('key', 0, 1); // behind its first renewal: nothing waits for an answer
+    while (port.open > 0) port.freeze();
+    for (const isCutOff of [true, false]) store.cutOff(isCutOff);
+    await until('the connection for notifications and renewals', () => port.open > 0);
+    await store.close();
+  });
+
   t.test('a process whose id another one has taken meanwhile does not take it back', async (t) => {
     const url = await newDatabase();
     const errors: string[] = [];
