@@ -96,7 +96,6 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random: context.randomOf('passwords'), ...limits }));
   const random = context.randomOf('certificates');
-  // A password hash and a key pair: each is computed in its own thread.
   const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
     Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])], memberId),
@@ -118,15 +117,19 @@ async function prepareAdmin(context: SimulatorContext, state: State, passwords: 
   // A new hash of the same password would reject the logins that other controllers are checking.
   const stored = validAdminHash(state);
   const isStored = password !== undefined && stored !== undefined && (await passwords.verify(password, stored));
-  const hash = password === undefined || isStored ? undefined : await passwords.hash(password);
+  // Its thread goes on while the APIs are set up; the change that stores it waits for it.
+  const hash = password === undefined || isStored ? undefined : passwords.hash(password);
+  hash?.catch(() => undefined); // a start that fails earlier has its own error
   const isChanged = hash !== undefined || wanted !== known;
   return {
     username,
     password,
-    store: (also) =>
-      state.change((transaction) => {
-        if (isChanged) setAdmin(transaction, username, hash);
+    store: async (also) => {
+      const computed = await hash;
+      return state.change((transaction) => {
+        if (isChanged) setAdmin(transaction, username, computed);
         return also(transaction);
-      }),
+      });
+    },
   };
 }
