@@ -140,7 +140,6 @@ t.test('wrong combinations are rejected with the remedy', async (t) => {
 
 t.test('a start that fails says why', async (t) => {
   for (const [args, code, message] of [
-    [['--store', 'embedded'], 2, /^error: --store embedded is for --nodes/],
     [['--nodes', '2', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535, and ports end at 65535/],
     [['--nodes', '2', '--store', 'embedded', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535/],
     [
