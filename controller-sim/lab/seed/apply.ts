@@ -17,8 +17,8 @@ import { Names } from './export-names.ts';
 import { routerIdentityBody, usernameOf } from './identities.ts';
 import { type Item, isOfRouter, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
-import type { Entry, Refer, Section } from './section.ts';
-import { SECTIONS, type SectionName } from './sections.ts';
+import type { Entry, Refer } from './section.ts';
+import { SECTIONS, type Section, type SectionName } from './sections.ts';
 import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 
 /**

@@ -5,7 +5,8 @@ import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Entity, Named } from '../../state/entity.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Names } from './export-names.ts';
-import type { Entry, Section } from './section.ts';
+import type { Entry } from './section.ts';
+import type { Section } from './sections.ts';
 
 /** Credentials belong to the creation of an identity, and its type stays. */
 const NOT_COMPARED: Readonly<Record<string, readonly string[]>> = {

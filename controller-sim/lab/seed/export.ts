@@ -5,8 +5,8 @@ import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Entity, Named } from '../../state/entity.ts';
 import type { Tables } from '../../state/tables.ts';
 import { Names } from './export-names.ts';
-import { type Entry, type Fields, filled, type Section } from './section.ts';
-import { SECTIONS, type SectionName } from './sections.ts';
+import { type Entry, type Fields, filled } from './section.ts';
+import { SECTIONS, type Section, type SectionName } from './sections.ts';
 
 export type SeedDocument = Partial<Readonly<Record<SectionName, readonly Entry[]>>>;
 

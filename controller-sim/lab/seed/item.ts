@@ -2,7 +2,8 @@
 
 import type { ApiError } from '../../errors/errors.ts';
 import type { SeedPath } from './mistake.ts';
-import type { Entry, Prepared, Section } from './section.ts';
+import type { Entry, Prepared } from './section.ts';
+import type { Section } from './sections.ts';
 
 export interface Item {
   readonly section: Section;

@@ -30,7 +30,7 @@ export interface Prepared {
 }
 
 export interface Section<K extends EntityKind = EntityKind> {
-  readonly name: keyof typeof schema.properties;
+  readonly name: string;
   readonly kind: K;
   /** The kind in messages. */
   readonly word: string;
@@ -98,7 +98,7 @@ interface PlacedReference extends Reference<string, EntityKind> {
   readonly inBody: string;
 }
 
-export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, own }: Described<K>): Section<K> {
+export function sectionOf<K extends EntityKind>(name: string, { rules, own }: Described<K>): Section<K> {
   const { kind } = rules;
   const { bodyType = `${kind}Create`, later = [], defaults = {} } = own;
   const fields = fieldsOf(name);
@@ -149,9 +149,9 @@ export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, 
 }
 
 /** The fields of an entry, except for the ignored ones. */
-function fieldsOf(name: Section['name']): ReadonlyMap<string, Property> {
+function fieldsOf(name: string): ReadonlyMap<string, Property> {
   const definitions: Readonly<Record<string, ObjectSchema>> = schema.definitions;
-  const { $ref } = schema.properties[name].items;
+  const { $ref } = schema.properties[name as keyof typeof schema.properties].items;
   const { properties = {} } = definitions[$ref.replace('#/definitions/', '')] ?? {};
   const known = Object.entries(properties).filter(([, { type, enum: values }]) => type ?? values);
   return new Map(known.filter(([field]) => field !== 'name' && field !== 'tags'));

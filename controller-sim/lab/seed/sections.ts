@@ -16,7 +16,15 @@ import { terminatorRules } from '../../entities/terminator.ts';
 import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 import { isHosted } from '../../state/kinds/terminator.ts';
 import { identities } from './identities.ts';
-import { type Described, described, type Fields, filled, listOf, type Section, sectionOf } from './section.ts';
+import {
+  type Section as AnySection,
+  type Described,
+  described,
+  type Fields,
+  filled,
+  listOf,
+  sectionOf,
+} from './section.ts';
 
 /** Ids and names: another controller may have other ids. */
 const BUILT_IN = new Set(
@@ -95,6 +103,10 @@ const LIST = {
 
 export type SectionName = keyof typeof LIST;
 
+export interface Section extends AnySection {
+  readonly name: SectionName;
+}
+
 /** Without flags that are off, as the reference writes them. */
 function demands(check: PostureCheck): Fields {
   if (check.typeId === 'PROCESS') return { process: filled(check.demands.process) };
@@ -102,6 +114,7 @@ function demands(check: PostureCheck): Fields {
   return { ...check.demands };
 }
 
-export const SECTIONS: readonly Section[] = (Object.keys(LIST) as SectionName[]).map((name) =>
-  sectionOf(name, LIST[name] as Described),
-);
+export const SECTIONS: readonly Section[] = (Object.keys(LIST) as SectionName[]).map((name) => ({
+  ...sectionOf(name, LIST[name] as Described),
+  name,
+}));

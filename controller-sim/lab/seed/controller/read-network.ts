@@ -15,8 +15,8 @@ import type { State } from '../../../state/state.ts';
 import type { Transaction } from '../../../state/transaction.ts';
 import { InvalidError } from '../../lab-error.ts';
 import { reasonOf } from '../item.ts';
-import { type Entry, type Fields, listOf, type Section } from '../section.ts';
-import { SECTIONS, type SectionName } from '../sections.ts';
+import { type Entry, type Fields, listOf } from '../section.ts';
+import { SECTIONS, type Section, type SectionName } from '../sections.ts';
 import { type Answered, type ControllerClient, collectionOf } from './collections.ts';
 
 /** Fields of posture checks, whose bodies have a type for each kind of check. */

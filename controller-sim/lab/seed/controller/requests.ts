@@ -12,8 +12,8 @@ import type { SeedChange } from '../apply.ts';
 import { usernameOf } from '../identities.ts';
 import { type Item, isOfRouter, labelOf } from '../item.ts';
 import { pathText } from '../mistake.ts';
-import { type Entry, type Fields, listOf, type Refer, type Section } from '../section.ts';
-import { SECTIONS } from '../sections.ts';
+import { type Entry, type Fields, listOf, type Refer } from '../section.ts';
+import { SECTIONS, type Section } from '../sections.ts';
 import { type ControllerClient, collectionOf } from './collections.ts';
 
 const MINUTE = 60_000;
