@@ -2,6 +2,7 @@
 
 import { decodeMessage, messageName } from '#wire/decode-message.ts';
 import type { Frame } from '#wire/frame.ts';
+import { SDK_BODIES } from './sdk-bodies.ts';
 
 /** Values in the JSON. */
 const MAX_PARTS = 100;
@@ -13,7 +14,7 @@ const MAX_PARTS = 100;
 export function decodeForController(frame: Frame): Buffer {
   const known = messageName(frame.contentType);
   if (!known) return Buffer.alloc(0);
-  const { body, ...headers } = decodeMessage(frame);
+  const { body, ...headers } = decodeMessage(frame, SDK_BODIES);
   const parts: Record<string, unknown> = { __decoder__: known.decoder, __message__: known.name, ...headers };
   flatten(body, typeof body === 'object' ? '' : 'body', parts);
   return Buffer.from(JSON.stringify(parts));

@@ -10,6 +10,7 @@ import { type MessageEvent, watchMessages } from '#wire/channel/message-events.t
 import { decodeMessage, nameOfType } from '#wire/decode-message.ts';
 import { forEachHeader } from '#wire/frame.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { SDK_BODIES } from './sdk-bodies.ts';
 
 /** Bytes that may wait for the disk; further lines are counted and dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
@@ -128,7 +129,7 @@ export class MessageTrace {
       ...(replyFor?.length === 4 && { replyFor: replyFor.readInt32LE() }),
       headers,
       bodyLength: frame.bytes.length - frame.bodyOffset,
-      ...decodeMessage(frame),
+      ...decodeMessage(frame, SDK_BODIES),
       ...(this.#leftOut > 0 && { leftOut: this.#leftOut }),
     };
   }

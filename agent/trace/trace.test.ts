@@ -12,6 +12,7 @@ import { isWatched, publishMessage } from '#wire/channel/message-events.ts';
 import { decodeMessage } from '#wire/decode-message.ts';
 import { Frame } from '#wire/frame.ts';
 import { RouteSchema } from '#wire/gen/control_pb.js';
+import { ServiceChangeSetSchema } from '#wire/gen/edge_client_pb.js';
 import { CreateTerminatorV2RequestSchema } from '#wire/gen/edge_control_pb.js';
 import {
   ChannelHeader,
@@ -102,6 +103,11 @@ t.test('messages are decoded, secrets are hidden', async (t) => {
   ]);
   t.same(decodeMessage(frameOf(payload)), { circuitId: 'c1', circuitSequence: 5 });
   t.equal(decodeForController(frameOf(new Message(4_242))).length, 0, 'an unknown type is not decoded');
+  const services = toBinary(ServiceChangeSetSchema, create(ServiceChangeSetSchema, { index: 7n }));
+  t.match(JSON.parse(decodeForController(frameOf(new Message(SdkType.ServiceChangeSet, [], services))).toString()), {
+    __message__: 'ServiceChangeSet',
+    index: '7',
+  });
   const forwards = Array.from({ length: 500 }, (_, each) => ({ srcAddress: `s${each}` }));
   const long = new Message(ControlType.Route, [], toBinary(RouteSchema, create(RouteSchema, { forwards })));
   t.equal(Object.keys(JSON.parse(decodeForController(frameOf(long)).toString())).length, 100, 'limited');

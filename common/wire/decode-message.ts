@@ -30,7 +30,6 @@ import {
   ValidateTerminatorsV2ResponseSchema,
   VerifyRouterSchema,
 } from './gen/control_pb.js';
-import { PostureStateChangeSchema, ServiceChangeSetSchema } from './gen/edge_client_pb.js';
 import {
   ApiSessionAddedSchema,
   ApiSessionHeartbeatSchema,
@@ -85,7 +84,9 @@ import { decodeUint64 } from './header-values.ts';
 
 type Schema = GenMessage<ProtoMessage>;
 /** The form of a body: a protobuf message, text, or a list of sequence numbers. */
-type BodyForm = Schema | 'text' | 'sequences';
+export type BodyForm = Schema | 'text' | 'sequences';
+/** Further bodies, whose schemas not every program loads, by content type. */
+export type BodyForms = ReadonlyMap<number, BodyForm>;
 type HeaderType = 'text' | 'number' | 'bool';
 type Headers = readonly (readonly [key: number, name: string, type: HeaderType])[];
 
@@ -98,7 +99,7 @@ const MAX_SEQUENCES = 100;
 const SECRET = /token|secret|password|key$|jwt|pem|csr|cert|peerdata|^data$|bytedata|datajson|instanceid/i;
 const HIDDEN = '…';
 
-const BODIES: ReadonlyMap<number, BodyForm> = new Map<number, BodyForm>([
+const BODIES: BodyForms = new Map<number, BodyForm>([
   [ChannelType.Result, 'text'],
   [ControlType.CircuitRequest, CircuitRequestSchema],
   [ControlType.CircuitSuccess, 'text'],
@@ -165,8 +166,6 @@ const BODIES: ReadonlyMap<number, BodyForm> = new Map<number, BodyForm>([
   [XgressType.Acknowledgement, 'sequences'],
   [SdkType.StateClosed, 'text'],
   [SdkType.DialFailed, 'text'],
-  [SdkType.ServiceChangeSet, ServiceChangeSetSchema],
-  [SdkType.PostureStateChange, PostureStateChangeSchema],
 ]);
 
 const XGRESS: Headers = [
@@ -262,13 +261,13 @@ export function isDecoded(contentType: number): boolean {
 }
 
 /** All known parts of a message. An undecodable body is marked as such. */
-export function decodeMessage(frame: Frame): Record<string, unknown> {
+export function decodeMessage(frame: Frame, others?: BodyForms): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
   for (const [key, name, type] of HEADERS.get(frame.contentType) ?? []) {
     const value = frame.header(key);
     if (value) decoded[name] = decodeHeader(value, type);
   }
-  const body = BODIES.get(frame.contentType);
+  const body = BODIES.get(frame.contentType) ?? others?.get(frame.contentType);
   if (body === undefined || frame.body.length === 0) return decoded;
   if (frame.body.length > MAX_BODY_BYTES) return { ...decoded, body: 'too large' };
   return { ...decoded, body: bodyOf(frame, body) };
