@@ -9,6 +9,7 @@ import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
+import { type RouterFile, routerFileText } from '../agent/config/router-file.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';
 import { Router } from '../agent/router.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
@@ -49,25 +50,26 @@ export async function startNetworkRouter(
 function writeConfig({ controlAddress, folder }: RouterComponents, name: string): string {
   const own = join(folder, name);
   mkdirSync(own, { recursive: true });
-  const file = (ending: string) => JSON.stringify(join(own, `router.${ending}`));
-  const free = JSON.stringify(`tls:${HOST}:0`);
+  const file = (ending: string) => join(own, `router.${ending}`);
+  const free = `tls:${HOST}:0`;
+  const healthyDialBackoff = { minRetryInterval: '200ms', maxRetryInterval: '1s' };
+  const config: RouterFile = {
+    v: 3,
+    identity: { cert: file('cert'), server_cert: file('server.cert'), key: file('key'), ca: file('cas') },
+    ctrl: { endpoint: controlAddress },
+    csr: { sans: { dns: ['localhost'], ip: [HOST] } },
+    edge: {},
+    link: {
+      listeners: [{ binding: 'transport', bind: free, advertise: free }],
+      dialers: [{ binding: 'transport', healthyDialBackoff }],
+    },
+    listeners: [
+      { binding: 'edge', address: free, options: { advertise: `${HOST}:0` } },
+      { binding: 'tunnel', options: { mode: 'proxy', services: [] } },
+    ],
+  };
   const configFile = join(own, 'router.yml');
-  writeFileSync(
-    configFile,
-    `v: 3
-identity: { cert: ${file('cert')}, server_cert: ${file('server.cert')}, key: ${file('key')}, ca: ${file('cas')} }
-ctrl: { endpoint: ${JSON.stringify(controlAddress)} }
-csr: { sans: { dns: [localhost], ip: [${HOST}] } }
-edge: {}
-link:
-  listeners: [{ binding: transport, bind: ${free}, advertise: ${free} }]
-  dialers: [{ binding: transport, healthyDialBackoff: { minRetryInterval: 200ms, maxRetryInterval: 1s } }]
-listeners:
-  - { binding: edge, address: ${free}, options: { advertise: "${HOST}:0" } }
-  - { binding: tunnel, options: { mode: proxy, services: [] } }
-`,
-    { mode: 0o600 },
-  );
+  writeFileSync(configFile, routerFileText(config), { mode: 0o600 });
   return configFile;
 }
 

@@ -17,3 +17,9 @@ type Written<T> = T extends Address | HostPort
         : T extends object
           ? { readonly [Key in keyof T]?: Written<T[Key]> | undefined }
           : T;
+
+/** The text of a file: YAML with one line for each section. */
+export function routerFileText(config: RouterFile): string {
+  const sections = Object.entries(config).filter(([, section]) => section !== undefined);
+  return sections.map(([name, section]) => `${name}: ${JSON.stringify(section)}\n`).join('');
+}

@@ -8,12 +8,6 @@ type LinkDialer = NonNullable<LinkSection['dialers']>[number];
 type Listener = NonNullable<RouterFile['listeners']>[number];
 export type TunnelOptions = NonNullable<Extract<Listener, { readonly binding?: 'tunnel' | undefined }>['options']>;
 
-/** The text of a file: YAML with one line for each section. */
-export function routerFileText(config: RouterFile): string {
-  const sections = Object.entries(config).filter(([, section]) => section !== undefined);
-  return sections.map(([name, section]) => `${name}: ${JSON.stringify(section)}\n`).join('');
-}
-
 const BACKOFF = { minRetryInterval: '200ms', maxRetryInterval: '1s' };
 
 /** A port of the loopback interface, or `host:port`. */

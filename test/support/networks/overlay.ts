@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { loadRouterConfig } from '../../../agent/config/load.ts';
-import type { RouterFile } from '../../../agent/config/router-file.ts';
+import { type RouterFile, routerFileText } from '../../../agent/config/router-file.ts';
 import { enrollRouter } from '../../../agent/enroll/enroll.ts';
 import { Router, type RouterOptions } from '../../../agent/router.ts';
 import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
@@ -17,13 +17,7 @@ import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../../examples/two-routers/transfer.ts';
 import { createRouter, type Management, openManagement } from '../clients/management.ts';
-import {
-  type LinkSection,
-  linkDialer,
-  linkListener,
-  routerFileText,
-  type TunnelOptions,
-} from '../config/link-config.ts';
+import { type LinkSection, linkDialer, linkListener, type TunnelOptions } from '../config/link-config.ts';
 
 /** Milliseconds: far longer than any wait takes on an idle machine. */
 const PATIENCE = 60_000;
