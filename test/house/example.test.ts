@@ -1,7 +1,7 @@
 // The first steps of a new user: the example network, and every command in the documents.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,9 +13,12 @@ import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.md') && !file.includes('node_modules') && !file.startsWith('.'),
-);
+/** Folders that other tests write meanwhile. */
+const GENERATED = ['build', 'dist', 'node_modules'];
+const DOCUMENTS = globSync('**/*.md', {
+  cwd: ROOT,
+  exclude: (name) => GENERATED.includes(name) || name.startsWith('.'),
+});
 /** Its commands change the system: test/cli/service.test.ts runs them. */
 const OF_SYSTEM = 'docs/guides/run-a-router.md';
 /** Its scripts are the steps of one. */
