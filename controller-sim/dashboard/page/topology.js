@@ -2,7 +2,7 @@
 // zoom, the mouse moves the picture, the arrow keys select the next router. The list of routers beside it has the same
 // for readers without the picture.
 
-import { ALL, moved, zoomed } from './camera.js';
+import { ALL, moved, toScreen, zoomed } from './camera.js';
 import { html, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { HEIGHT, layout, WIDTH } from './layout.js';
 import { DASH_LENGTH, drawNetwork, drawTrails, INK_NAMES, textMeter } from './picture.js';
@@ -24,6 +24,8 @@ const ZOOM = 1.25;
 const MIN_DRAG = 4;
 /** Pixels a second that the dashes of circuits move. */
 const SPEED = 30;
+/** Milliseconds between two drawings of a network that the pointer moves. */
+const REDRAW_TIME = 120;
 
 /**
  * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, chosen: readonly string[],
@@ -41,7 +43,9 @@ export function Topology({ network, selected, onSelect, chosen, isFound }) {
     () => sceneOf({ network, routes, places, view, size, selected, hovered, chosen, isFound, widthOf }),
     [network, places, view, size, selected, hovered, chosen.join(), isFound],
   );
-  const canvas = usePicture(box, scene);
+  // While it is the same one, a scene differs from the last one by the view only.
+  const content = useMemo(() => ({}), [network, places, size, selected, hovered, chosen.join(), isFound]);
+  const canvas = usePicture(box, { scene, content, view });
   const pointers = usePointers({ scene, size, view, setView, setHovered, onSelect, selected });
   const middle = { x: size.width / 2, y: size.height / 2 };
   const zoom = (/** @type {number} */ factor) => setView(zoomed(view, factor, middle, size));
@@ -110,17 +114,38 @@ function useSize(box) {
 }
 
 /**
- * Draws the scene with the next frame, and its circuits with each one while one of them carries bytes.
- * @param {{ current: HTMLElement }} box @param {Scene} scene
+ * Draws the scene with the next frame, and its circuits with each one while one of them carries bytes. A network that
+ * is only moved is moved as an image, and drawn again a few times in a second.
+ * @param {{ current: HTMLElement }} box @param {{ scene: Scene, content: object, view: View }} picture
  */
-function usePicture(box, scene) {
+function usePicture(box, { scene, content, view }) {
+  const drawn = useRef(/** @type {{ content: object, inks: Inks, view: View, at: number } | undefined} */ (undefined));
   const below = /** @type {{ current: HTMLCanvasElement }} */ (useRef());
   const above = /** @type {{ current: HTMLCanvasElement }} */ (useRef());
   const inks = useInks(box);
   useLayoutEffect(() => {
     if (!inks) return undefined;
-    const frame = requestAnimationFrame(() => drawNetwork(below.current, scene, inks));
-    return () => cancelAnimationFrame(frame);
+    const draw = (/** @type {number} */ now) => {
+      drawNetwork(below.current, scene, inks);
+      below.current.style.transform = '';
+      drawn.current = { content, inks, view, at: now };
+    };
+    let frame = requestAnimationFrame((now) => {
+      const last = drawn.current;
+      const isMoved = last && last.content === content && last.inks === inks && last.view.scale === view.scale;
+      if (!isMoved || now - last.at > REDRAW_TIME) return draw(now);
+      const { x, y } = toScreen(last.view, view, scene.size);
+      below.current.style.transform = `translate(${x}px, ${y}px)`;
+      timer = setTimeout(() => {
+        frame = requestAnimationFrame(draw);
+      }, REDRAW_TIME);
+    });
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
   }, [scene, inks]);
   useLayoutEffect(() => {
     if (!inks) return undefined;
