@@ -305,7 +305,7 @@ t.test('a dial whose service session is removed while the controller answers is 
   answered.resolve();
   const answer = await dialing;
   t.equal(answer.contentType, SdkType.StateClosed);
-  t.match(answer.body.toString(), /the session was removed/);
+  t.match(answer.string(SdkHeader.StructuredError), /the session was removed/);
   client.channel.close();
 });
 
