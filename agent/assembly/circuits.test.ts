@@ -1,6 +1,7 @@
 // Circuits that lose a link, that a peer names without a right, and ends that close.
 
 import t from 'tap';
+import { FaultSubject } from '#wire/gen/control_pb.js';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { circuitRooms, confirmed, faulted, link, NO_ENDS } from '../../test/support/rooms/circuit-rooms.ts';
@@ -171,6 +172,13 @@ t.test('an end that closes while its controller is away, or its queue is full, i
   t.same(faulted(received), ['away', 'full-1', 'full-2']);
   await clock.advance(1_000);
   t.equal(received.length, 3, 'each once');
+  for (let count = 0; count < 20_000; count++)
+    faulter.reportEnd(`other-${count}`, FaultSubject.INGRESS_FAULT, 'never-returns');
+  controllers.connected = false;
+  end('last', 'c');
+  controllers.connected = true;
+  faulter.flush();
+  t.same(faulted(received).slice(3), ['last'], 'a controller that never returns takes no place of others');
   close();
 });
 

@@ -6,6 +6,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -25,8 +26,12 @@ export interface FaulterComponents {
   faults: { mark(count?: number): void };
 }
 
-/** Limit on different circuits in the queue and on closed ends that wait; later ones are not reported. */
+/** Limit on different circuits in the queue; later ones are not reported. */
 const MAX_CIRCUITS = 10_000;
+/** Limit on closed ends that wait for a controller, which may never return; beyond it the oldest ones are lost. */
+const MAX_ENDS = 10_000;
+/** Controllers for which closed ends wait; beyond it those of the oldest one are lost. */
+const MAX_OWNERS = 64;
 /** Circuits in one message. */
 const MAX_PER_MESSAGE = 1_000;
 /** Spaces separate the ids in a report. An unknown id that contains a space would therefore name other circuits. */
@@ -36,8 +41,8 @@ export class Faulter {
   readonly #components: FaulterComponents;
   /** Owners by circuit id. */
   readonly #circuits = new Map<string, string>();
-  /** Closed ends that could not be reported, by circuit id. */
-  readonly #ends = new Map<string, { readonly subject: FaultSubject; readonly owner: string }>();
+  /** Closed ends that could not be reported: owner → circuit id → subject. */
+  readonly #ends = new BoundedMap<string, BoundedMap<string, FaultSubject>>(MAX_OWNERS);
   readonly #timer: Timer | undefined;
 
   /** @param interval Milliseconds between reports; at 0 or less, faults are only counted. */
@@ -57,7 +62,8 @@ export class Faulter {
   reportEnd(circuitId: string, subject: FaultSubject, owner: string): void {
     const controller = this.#components.controllers.byId(owner);
     if (controller && this.#send(controller, subject, circuitId)) return;
-    if (this.#ends.size < MAX_CIRCUITS) this.#ends.set(circuitId, { subject, owner });
+    const waiting = this.#ends.get(owner) ?? new BoundedMap<string, FaultSubject>(MAX_ENDS);
+    this.#ends.set(owner, waiting.set(circuitId, subject));
   }
 
   /** Sends the queued reports. */
@@ -75,12 +81,14 @@ export class Faulter {
   }
 
   #flushEnds(): void {
-    const accepting = new Map(this.#components.controllers.all.map((controller) => [controller.id, controller]));
-    for (const [circuitId, { subject, owner }] of this.#ends) {
-      const controller = accepting.get(owner);
-      if (!controller) continue;
-      if (this.#send(controller, subject, circuitId)) this.#ends.delete(circuitId);
-      else accepting.delete(owner); // its queue is full
+    for (const controller of this.#components.controllers.all) {
+      const waiting = this.#ends.get(controller.id);
+      if (!waiting) continue;
+      for (const [circuitId, subject] of waiting) {
+        if (!this.#send(controller, subject, circuitId)) break; // its queue is full
+        waiting.delete(circuitId);
+      }
+      if (waiting.size === 0) this.#ends.delete(controller.id);
     }
   }
 
