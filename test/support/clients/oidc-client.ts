@@ -1,10 +1,9 @@
 // A client of the OIDC API, like an SDK: the code flow with PKCE, without a browser, then token exchanges.
 
-import { createHash, randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
 import type { ApiClient } from './api-client.ts';
+import { codeFlow } from './code-flow.ts';
 
-const REDIRECT = 'http://localhost:8080/auth/callback';
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 
 export interface OidcAnswer {
@@ -30,26 +29,11 @@ export class OidcClient {
 
   /** Logs in with a password. @returns the code, and the other fields for the token endpoint */
   async code(username: string, password: string, fields: object = {}): Promise<Record<string, string>> {
-    const verifier = randomBytes(32).toString('base64url');
-    const parameters = new URLSearchParams({
-      client_id: 'native',
-      response_type: 'code',
-      scope: 'openid offline_access',
-      redirect_uri: REDIRECT,
-      state: 's',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    });
+    const { parameters, redemption } = codeFlow();
     const id = (await this.#follow(`/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
     await this.#next.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password, ...fields } });
     const code = (await this.#follow(`/authorize/callback?id=${id}`)).searchParams.get('code') ?? '';
-    return {
-      grant_type: 'authorization_code',
-      client_id: 'native',
-      code,
-      redirect_uri: REDIRECT,
-      code_verifier: verifier,
-    };
+    return redemption(code);
   }
 
   /** Sends a request to the token endpoint. */

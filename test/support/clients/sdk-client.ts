@@ -1,7 +1,7 @@
 // A client of the network, like an SDK: enrolls, logs in with its certificate, connects to a router, dials and hosts
 // services. For the client's own flow control it uses the agent's xgress.
 
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
 import { silentLog } from '#lib/log/log.ts';
@@ -18,13 +18,13 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import type { Overlay } from '../networks/overlay.ts';
+import { codeFlow } from './code-flow.ts';
 import { createDevice, type Management } from './management.ts';
 
 const PATIENCE = 30_000;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 /** Key of the header with the id of a traced message. */
 export const UUID_HEADER = 128;
-const REDIRECT = 'http://localhost:8080/auth/callback';
 
 export interface Device {
   readonly identityId: string;
@@ -78,16 +78,7 @@ export async function loginLegacy({ simulator }: Pick<Controller, 'simulator'>, 
 /** The access token of a new OIDC session. */
 export async function loginOidc({ simulator }: Overlay, { agent: dispatcher }: Device): Promise<string> {
   const base = `${simulator.baseUrl}/oidc`;
-  const verifier = randomBytes(32).toString('base64url');
-  const parameters = new URLSearchParams({
-    client_id: 'native',
-    response_type: 'code',
-    scope: 'openid offline_access',
-    redirect_uri: REDIRECT,
-    state: 's',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
+  const { parameters, redemption } = codeFlow();
   const follow = async (path: string, method: 'GET' | 'POST' = 'GET') => {
     const answer = await request(new URL(path, base), { method, dispatcher });
     await answer.body.dump();
@@ -96,10 +87,9 @@ export async function loginOidc({ simulator }: Overlay, { agent: dispatcher }: D
   const id = (await follow(`${base}/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
   const after = await follow(`${base}/login/cert?id=${id}`, 'POST');
   const code = (await follow(after.href)).searchParams.get('code') ?? '';
-  const fields = { grant_type: 'authorization_code', client_id: 'native', code, redirect_uri: REDIRECT };
   const answer = await request(`${base}/oauth/token`, {
     method: 'POST',
-    body: new URLSearchParams({ ...fields, code_verifier: verifier }).toString(),
+    body: new URLSearchParams(redemption(code)).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     dispatcher,
   });
