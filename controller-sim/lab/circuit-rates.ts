@@ -54,7 +54,7 @@ export class CircuitRates {
    *
    * @param carried bytes in both directions of circuits since they opened, by id; empty without routers that can be
    *   asked
-   * @returns bytes per second by the ids of circuits, without those of which no router told
+   * @returns bytes per second by circuit id; circuits that no router has reported are left out
    */
   read(carried: ReadonlyMap<string, number>): Map<string, number> {
     const { circuits } = this.#components.network;
