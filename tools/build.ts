@@ -8,7 +8,7 @@ import { bundlePackage } from './package-bundle.ts';
 
 const DIST = join(ROOT, 'dist');
 /** Types that the compiler does not write: those of generated JavaScript. */
-const TYPES = '{agent,controller-sim,common,schemas,testbed}/**/gen/*.d.ts';
+const TYPES = '{agent,controller-sim,entry,common,schemas,testbed}/**/gen/*.d.ts';
 /** A module of ours in an import or an export: relative, or by a name in package.json. */
 const SPECIFIER = /(?<before>\b(?:from|import)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { manPage } from '#lib/commands/man-page.ts';
 import { shapeOf } from '#lib/commands/shape.ts';
 import { routerProgram } from '../agent/commands/program.ts';
-import { simulatorProgram } from '../controller-sim/commands/program.ts';
+import { simulatorProgram } from '../entry/sim-program.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { ROOT } from './commands.ts';
 import { sourceTime } from './source-time.ts';

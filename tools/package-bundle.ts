@@ -13,10 +13,10 @@ import { buildDefinitions } from './source-time.ts';
  * Name of the file in the build → module. The programs of child processes and threads are found beside the other files.
  */
 const ENTRIES = {
-  router: 'agent/index.ts',
-  sim: 'controller-sim/index.ts',
-  'router-cli': 'agent/cli.ts',
-  'sim-cli': 'controller-sim/cli.ts',
+  router: 'entry/router.ts',
+  sim: 'entry/sim.ts',
+  'router-cli': 'entry/router-cli.ts',
+  'sim-cli': 'entry/sim-cli.ts',
   'load-child': 'agent/config/load-child.ts',
   'datagram-thread': 'agent/ingress/tunnel/tproxy/datagram-thread.ts',
 };

@@ -158,7 +158,7 @@ t.test(
   'a killed runner leaves no test and no program of a test behind',
   { skip: process.platform === 'win32' },
   async (t) => {
-    const program = join(ROOT, 'controller-sim', 'cli.ts');
+    const program = join(ROOT, 'entry', 'sim-cli.ts');
     const folder = t.testdir({
       'starts.mjs': `
       import { spawn } from 'node:child_process';

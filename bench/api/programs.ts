@@ -86,7 +86,7 @@ export function startBareProgram(setup: {
  * Milliseconds from the start of the simulator's command to its ready line. Rejects if the simulator ends before it.
  * @param program File of the command line; without it, the sources.
  */
-export async function timeToReady(arguments_: readonly string[], program = 'controller-sim/cli.ts'): Promise<number> {
+export async function timeToReady(arguments_: readonly string[], program = 'entry/sim-cli.ts'): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, [program, 'start', '--json', '--log-level', 'silent', ...arguments_], {
     cwd: ROOT,

@@ -17,7 +17,7 @@ export type Task =
 /** As a simulator of a test: nothing is kept, so a password needs no expensive hash. */
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };
 /** The built package, with the types of its sources. */
-const loadPackage = (): Promise<typeof import('../../controller-sim/index.ts')> => import(SIM_ENTRY);
+const loadPackage = (): Promise<typeof import('../../entry/sim.ts')> => import(SIM_ENTRY);
 const MIB = 1024 * 1024;
 
 async function elapsed(work: () => Promise<unknown>): Promise<number> {

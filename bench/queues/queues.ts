@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRouterConfig, loadRouterConfig } from '../../agent/config/load.ts';
 import type { RouterConfig } from '../../agent/config/router-config.ts';
 import { writeTemplate } from '../../agent/config/text/templates.ts';
-import { ConfigurationError } from '../../agent/index.ts';
+import { ConfigurationError } from '../../entry/router.ts';
 import {
   type Benchmark,
   type BenchmarkOptions,

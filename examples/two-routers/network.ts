@@ -167,7 +167,7 @@ export class Network {
 
   async #startController(): Promise<void> {
     this.#echo = await EchoServer.start();
-    const program = this.#run('controller', ['controller-sim/cli.ts', 'start', '--json', '--log-format', 'text']);
+    const program = this.#run('controller', ['entry/sim-cli.ts', 'start', '--json', '--log-format', 'text']);
     const { event: _event, ...facts } = JSON.parse(await program.firstLine()) as ControllerFacts & { event: string };
     this.controller = facts;
     const { username, password } = facts;
@@ -202,7 +202,7 @@ export class Network {
       NAMES.map(async (name) => {
         const jwt = join(this.directory, `${name}.jwt`);
         writeFileSync(jwt, created.get(name)?.jwt ?? '', { mode: 0o600 });
-        const args = ['agent/cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
+        const args = ['entry/router-cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
         const program = this.#run(`enroll-${name}`, args, this.#env);
         await program.done();
         this.#programs.splice(this.#programs.indexOf(program), 1); // done, and not part of the running network
@@ -244,7 +244,12 @@ export class Network {
 
   async #startRouters(): Promise<void> {
     const programs = NAMES.map((name) =>
-      this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env, ROUTER_OPTIONS),
+      this.#run(
+        name,
+        ['entry/router-cli.ts', 'run', this.#config(name), '--log-format', 'text'],
+        this.#env,
+        ROUTER_OPTIONS,
+      ),
     );
     const routers = await this.#until('both routers are online', async () => {
       const routers = await this.#api().edgeRouters.list({ sort: 'name' });

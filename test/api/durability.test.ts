@@ -36,7 +36,7 @@ class Life {
   static async begin(number: number, directory: string): Promise<Life> {
     const first = number === 0 ? ['--password', PASSWORD] : []; // later runs keep it
     const options = ['--data', join(directory, 'sim.db'), ...first, '--log-level', 'silent'];
-    const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
+    const program = new Program(`life-${number}`, ['entry/sim-cli.ts', 'start', '--json', ...options], {
       directory,
     });
     const { management, ca } = JSON.parse(await program.firstLine()) as Ready;

@@ -6,8 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/index.ts';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
+import { startSimulator } from '../../entry/sim.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };
@@ -229,7 +229,7 @@ t.test('what-if compares rights on a copy, for the API and for an export', async
   writeFileSync(join(folder, 'ca.pem'), simulator.ca);
   const sim = (...args: string[]) =>
     new Promise<{ code: number | string | null; stdout: string; stderr: string }>((resolve) => {
-      execFile(process.execPath, [join(ROOT, 'controller-sim/cli.ts'), ...args], (error, stdout, stderr) =>
+      execFile(process.execPath, [join(ROOT, 'entry/sim-cli.ts'), ...args], (error, stdout, stderr) =>
         resolve({ code: error?.code ?? 0, stdout, stderr }),
       );
     });

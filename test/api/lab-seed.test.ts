@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/index.ts';
 import { seedText } from '../../controller-sim/lab/seed/format.ts';
+import { startSimulator } from '../../entry/sim.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { type Authority, makeAuthority } from '../support/clients/certificates.ts';
 

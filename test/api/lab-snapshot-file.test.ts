@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/index.ts';
 import type { Entity } from '../../controller-sim/state/entity.ts';
 import type { EntityKind } from '../../controller-sim/state/kinds.ts';
+import { startSimulator } from '../../entry/sim.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };

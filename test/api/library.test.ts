@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { openClient, startSimulator } from '../../controller-sim/index.ts';
+import { openClient, startSimulator } from '../../entry/sim.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 t.test('a listener with two subscriptions receives the events of both until each of them ends', async (t) => {

@@ -6,8 +6,8 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { startRecorder, startReplay } from '../../controller-sim/index.ts';
 import { StandIns } from '../../controller-sim/lab/journal/recording.ts';
+import { startRecorder, startReplay } from '../../entry/sim.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
@@ -163,7 +163,7 @@ t.test('the commands print their address, and end with what was recorded and wha
   writeFileSync(ca, simulator.ca);
   const open = async (name: string, args: readonly string[]) => {
     const own = join(directory, `${name}.pem`);
-    const program = new Program(name, ['controller-sim/cli.ts', name, ...args, '--write-ca', own], { directory });
+    const program = new Program(name, ['entry/sim-cli.ts', name, ...args, '--write-ca', own], { directory });
     const { url } = JSON.parse(await program.firstLine()) as { url: string };
     return { program, url, ca: readFileSync(own, 'utf8') };
   };

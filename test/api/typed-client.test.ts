@@ -1,7 +1,7 @@
 // The typed client of the APIs, as users of the library have it.
 
 import t from 'tap';
-import { ApiRequestError, openClient, startSimulator } from '../../controller-sim/index.ts';
+import { ApiRequestError, openClient, startSimulator } from '../../entry/sim.ts';
 
 const rejection = (promise: Promise<unknown>) =>
   promise.then(

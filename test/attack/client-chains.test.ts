@@ -76,7 +76,7 @@ t.test('a chain of expensive certificates costs a program little', { skip }, asy
   const { programs } = network;
   t.teardown(() => Promise.all(Object.values(programs).map((program) => program.stop())));
   const [simPort = 0] = await freePorts(1);
-  const args = ['controller-sim/cli.ts', 'start', '--port', String(simPort), '--json'];
+  const args = ['entry/sim-cli.ts', 'start', '--port', String(simPort), '--json'];
   const simulator = new Program('sim', args, { directory: overlay.directory });
   t.teardown(() => simulator.stop());
   await simulator.firstLine();

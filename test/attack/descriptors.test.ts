@@ -50,7 +50,7 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
   const logFile = join(overlay.directory, 'a.log');
-  const child = startLimited([join(ROOT, 'agent/cli.ts'), 'run', a.configFile], logFile);
+  const child = startLimited([join(ROOT, 'entry/router-cli.ts'), 'run', a.configFile], logFile);
   const exited = new Promise((resolve) => child.once('exit', resolve));
   t.teardown(async () => {
     child.kill();
@@ -80,7 +80,7 @@ t.test('a simulator with few descriptors stores changes while strangers hold con
   const data = join(directory, 'data.sqlite');
   const login = { username: 'admin', password: 'a long secret' };
   const credentials = Object.entries(login).flatMap(([name, value]) => [`--${name}`, value]);
-  const args = [join(ROOT, 'controller-sim/cli.ts'), 'start', '--port', `${port}`, '--data', data, ...credentials];
+  const args = [join(ROOT, 'entry/sim-cli.ts'), 'start', '--port', `${port}`, '--data', data, ...credentials];
   const child = startLimited(args, join(directory, 'log'));
   const exited = new Promise((resolve) => child.once('exit', resolve));
   t.teardown(async () => {

@@ -59,8 +59,8 @@ t.test('programs whose log is not read continue to serve, and stop on request', 
   });
   const verbose = ['--log-level', 'debug', '--log-format', 'json'];
   const programs: readonly [string, number, readonly string[]][] = [
-    ['router', webPort, ['agent/cli.ts', 'run', configFile, ...verbose]],
-    ['simulator', simPort, ['controller-sim/cli.ts', 'start', '--port', String(simPort), ...verbose]],
+    ['router', webPort, ['entry/router-cli.ts', 'run', configFile, ...verbose]],
+    ['simulator', simPort, ['entry/sim-cli.ts', 'start', '--port', String(simPort), ...verbose]],
   ];
   for (const [name, port, args] of programs) {
     const { child, pipe } = startUnread(overlay.directory, args);

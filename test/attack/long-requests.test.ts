@@ -2,7 +2,7 @@
 
 import { connect } from 'node:tls';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/index.ts';
+import { startSimulator } from '../../entry/sim.ts';
 
 /** Processor milliseconds of one request, of both sides, with its handshake: the least of some attempts. */
 const MAX_CPU = 200;

@@ -63,7 +63,7 @@ async function tests(): Promise<void> {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   prepareSystem();
   const adopt = (...args: string[]) =>
-    runProgram(['agent/cli.ts', 'adopt', ...args], { env: { PATH: `/usr/local/bin:${process.env.PATH}` } });
+    runProgram(['entry/router-cli.ts', 'adopt', ...args], { env: { PATH: `/usr/local/bin:${process.env.PATH}` } });
   const calls = () => {
     const file = join(STATE, 'calls');
     const found = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
@@ -101,7 +101,9 @@ listeners: [{binding: tunnel, options: {mode: host}}]
 `;
     writeFileSync(join(STATE, 'config.yml'), config);
     writeFileSync(join(STATE, 'router.jwt'), enrollmentJwt);
-    const enrolled = await runProgram(['agent/cli.ts', 'enroll', 'config.yml', '--jwt', 'router.jwt'], { cwd: STATE });
+    const enrolled = await runProgram(['entry/router-cli.ts', 'enroll', 'config.yml', '--jwt', 'router.jwt'], {
+      cwd: STATE,
+    });
     t.equal(enrolled.code, 0, enrolled.stderr);
     const before = readdirSync(STATE).sort();
     calls();

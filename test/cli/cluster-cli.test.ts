@@ -29,13 +29,9 @@ interface Ready {
 }
 
 async function start(...args: string[]): Promise<{ program: Program; line: Ready }> {
-  const program = new Program(
-    args.join('-').replaceAll(/\W/g, ''),
-    ['controller-sim/cli.ts', 'start', '--json', ...args],
-    {
-      directory,
-    },
-  );
+  const program = new Program(args.join('-').replaceAll(/\W/g, ''), ['entry/sim-cli.ts', 'start', '--json', ...args], {
+    directory,
+  });
   return { program, line: JSON.parse(await program.firstLine()) as Ready };
 }
 
@@ -65,7 +61,7 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     (await second.call('listControllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
   t.same((await online()).sort(), ['one', 'two']);
 
-  const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...store, '--member', 'one']);
+  const outcome = await runProgram(['entry/sim-cli.ts', 'start', ...store, '--member', 'one']);
   t.match(outcome, { code: 1, stderr: /^the simulator cannot start: a controller with the id one runs already / });
   process.kill(one.line.pid, 'SIGKILL');
   await until('the end of its lease', async () => (await online()).join() === 'two', 30_000);
@@ -148,7 +144,7 @@ t.test('a start that fails says why', async (t) => {
       /^the simulator cannot start: the database 127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED.*\n$/,
     ],
   ] as const) {
-    const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...args]);
+    const outcome = await runProgram(['entry/sim-cli.ts', 'start', ...args]);
     t.equal(outcome.code, code, outcome.stderr);
     t.match(outcome.stderr, message);
     t.notMatch(outcome.stderr, /geheim/);

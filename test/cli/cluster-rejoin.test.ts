@@ -29,7 +29,7 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   const url = await postgres.database('network');
   const start = async (member: string) => {
     const args = ['start', '--json', '--store', url, '--member', member, '--password', PASSWORD];
-    const program = new Program(`rejoin-${member}`, ['controller-sim/cli.ts', ...args], { directory });
+    const program = new Program(`rejoin-${member}`, ['entry/sim-cli.ts', ...args], { directory });
     return { program, line: JSON.parse(await program.firstLine()) as Ready };
   };
   const [one, two] = [await start('one'), await start('two')];
@@ -40,7 +40,7 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   };
   const run = (...args: string[]) => {
     const options = ['--url', new URL('/', one.line.management).origin, '--ca', one.line.ca];
-    return runProgram(['controller-sim/cli.ts', 'cluster', ...args, ...options, '--username', 'admin'], {
+    return runProgram(['entry/sim-cli.ts', 'cluster', ...args, ...options, '--username', 'admin'], {
       env: { ...process.env, EDGEWEAVE_SIM_PASSWORD: PASSWORD },
     });
   };

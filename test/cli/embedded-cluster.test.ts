@@ -16,7 +16,7 @@ import { postgresObstacle, postgresPrograms } from '../support/programs/postgres
 import { runProgram } from '../support/programs/run.ts';
 
 const PASSWORD = 'a long secret';
-const CLI = 'controller-sim/cli.ts';
+const CLI = 'entry/sim-cli.ts';
 const MIB = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -24,7 +24,7 @@ async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt:
 async function enroll(overlay: Overlay, configFile: string, jwt: string, environment: Record<string, string> = {}) {
   const file = join(overlay.directory, 'token.jwt');
   writeFileSync(file, jwt);
-  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file], { env: environment });
+  return runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', file], { env: environment });
 }
 
 function contents(overlay: Overlay, name: string): Record<string, string> {
@@ -43,7 +43,7 @@ t.test('a router enrolls once; its files are private and match; the token is use
   for (const kind of FILES) t.equal(statSync(join(overlay.directory, `a.${kind}`)).mode & 0o777, 0o600, kind);
   const before = contents(overlay, 'a');
   t.equal(createPrivateKey(before.key ?? '').asymmetricKeyType, 'ec', 'its handshakes cost less');
-  const checked = await runProgram(['agent/cli.ts', 'config', 'check', configFile, '--format', 'json']);
+  const checked = await runProgram(['entry/router-cli.ts', 'config', 'check', configFile, '--format', 'json']);
   t.equal(checked.code, 0, checked.stdout);
 
   const second = await enroll(overlay, configFile, jwt);
@@ -60,7 +60,7 @@ t.test('without a configured endpoint, a router takes its controllers from the t
   const endpoints = join(overlay.directory, 'a.endpoints.yml');
   const text = readFileSync(configFile, 'utf8').replace(/ctrl: {.*}/, `ctrl: {endpointsFile: "${endpoints}"}`);
   writeFileSync(configFile, text);
-  const check = (...more: string[]) => runProgram(['agent/cli.ts', 'config', 'check', configFile, ...more]);
+  const check = (...more: string[]) => runProgram(['entry/router-cli.ts', 'config', 'check', configFile, ...more]);
   t.equal((await check('--before-enrollment')).code, 0);
   const early = await check();
   t.match([early.code, early.stdout], [1, /a\.endpoints\.yml has none\n +set endpoint.*, or enroll the router/]);
@@ -98,7 +98,7 @@ t.test('the token may come from standard input', async (t) => {
   const { jwt } = await token(overlay, 'a');
   const { configFile } = await overlay.writeConfig({ name: 'a' });
   const fromInput = (input: string) =>
-    runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '-', '--key-alg', 'EC'], { input });
+    runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', '-', '--key-alg', 'EC'], { input });
   const empty = await fromInput('');
   t.match([empty.code, empty.stderr], [1, /the token on standard input is empty; create a new token/]);
   const broken = await fromInput(jwt.slice(0, 200));
@@ -375,10 +375,10 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
 t.test('a missing token file, and a configuration without an identity section', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.writeConfig({ name: 'a' });
-  const missing = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
+  const missing = await runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
   t.equal(missing.code, 1);
   t.match(missing.stderr, /^the token file cannot be read: \/nowhere\/token does not exist\n$/);
-  const folder = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', overlay.directory]);
+  const folder = await runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', overlay.directory]);
   t.match(folder.stderr, /^the token file cannot be read: .* is a folder; name a file\n$/);
   t.match(
     (await enroll(overlay, configFile, ' \n')).stderr,

@@ -38,7 +38,7 @@ async function moving(old: Overlay, next: Overlay, name: string) {
   const jwt = file('jwt');
   writeFileSync(jwt, enrollmentJwt);
   const enroll = (at?: number) =>
-    new Program(`${name}-enroll`, ['agent/cli.ts', 'enroll', configFile, '--jwt', jwt, '--key-alg', 'EC'], {
+    new Program(`${name}-enroll`, ['entry/router-cli.ts', 'enroll', configFile, '--jwt', jwt, '--key-alg', 'EC'], {
       directory: old.directory,
       ...(at !== undefined && killedAt(at)),
     });
@@ -90,7 +90,7 @@ t.test('a router that is killed while it renews its certificates connects again 
   const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   const start = (name: string, args: string[], at?: number) =>
-    new Program(name, ['agent/cli.ts', 'run', configFile, ...args], {
+    new Program(name, ['entry/router-cli.ts', 'run', configFile, ...args], {
       directory: overlay.directory,
       ...(at !== undefined && killedAt(at)),
     });

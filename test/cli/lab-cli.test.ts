@@ -10,7 +10,7 @@ import { type Command, CommanderError } from 'commander';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { simulatorProgram } from '../../controller-sim/commands/program.ts';
+import { simulatorProgram } from '../../entry/sim-program.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -28,8 +28,7 @@ async function open() {
   const ready = join(folder, 'ready.json');
   const line = { event: 'ready', management, username, password, ca };
   writeFileSync(ready, `${JSON.stringify(line)}\n{"namespace":"service"}\n`);
-  const run = (...args: string[]) =>
-    runProgram(['controller-sim/cli.ts', ...args], { env: { EDGEWEAVE_SIM_READY: '' } });
+  const run = (...args: string[]) => runProgram(['entry/sim-cli.ts', ...args], { env: { EDGEWEAVE_SIM_READY: '' } });
   const sim = (...args: string[]) => run(...args, '--ready', ready);
   const close = async () => {
     await api.close();
@@ -136,7 +135,7 @@ t.test('journal --follow continues until it is interrupted', async (t) => {
   const { api, ready } = parts;
   await api.ask('GET', '/version');
   for (const signal of ['SIGINT', undefined] as const) {
-    const args = ['controller-sim/cli.ts', 'journal', '--follow', '--json', '--ready', ready];
+    const args = ['entry/sim-cli.ts', 'journal', '--follow', '--json', '--ready', ready];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const lines = createInterface(child.stdout);
@@ -269,7 +268,7 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
   const named = ['--url', simulator.managementUrl, '--ca', ca, '--username', 'admin'];
   t.equal((await run('clock', ...named, '--password', PASSWORD)).code, 0, 'without a ready line');
   const env = { EDGEWEAVE_SIM_READY: ready };
-  t.equal((await runProgram(['controller-sim/cli.ts', 'clock'], { env })).code, 0, 'from the environment');
+  t.equal((await runProgram(['entry/sim-cli.ts', 'clock'], { env })).code, 0, 'from the environment');
 });
 
 t.test('seed, export and why', async (t) => {
@@ -341,7 +340,7 @@ t.test('seed, export and why', async (t) => {
 t.test('start --seed prints what it created, and fails with the lines of mistakes', async (t) => {
   const program = new Program(
     'seeded',
-    ['controller-sim/cli.ts', 'start', '--json', '--seed', 'examples/seed/network.yml'],
+    ['entry/sim-cli.ts', 'start', '--json', '--seed', 'examples/seed/network.yml'],
     {
       directory: folder,
     },
@@ -350,12 +349,12 @@ t.test('start --seed prints what it created, and fails with the lines of mistake
   t.match(ready.seeded, { created: { identities: 4 }, existing: {} });
   const file = join(folder, 'seeded.json');
   writeFileSync(file, JSON.stringify(ready));
-  const allowed = await runProgram(['controller-sim/cli.ts', 'why', 'dial', 'anna', 'wiki', '--ready', file]);
+  const allowed = await runProgram(['entry/sim-cli.ts', 'why', 'dial', 'anna', 'wiki', '--ready', file]);
   t.equal(allowed.code, 1);
   await program.stop();
   const wrong = join(folder, 'broken.yml');
   writeFileSync(wrong, 'identities:\n  - {name: anna, password: four secrets, authPolicy: "@none"}\n');
-  const { code, stdout, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--seed', wrong]);
+  const { code, stdout, stderr } = await runProgram(['entry/sim-cli.ts', 'start', '--seed', wrong]);
   t.same([code, stdout], [1, '']);
   t.match(
     stderr,

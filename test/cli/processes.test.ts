@@ -50,7 +50,7 @@ t.test(
     await using _ = overlay;
     const data = join(overlay.directory, 'sim.db');
     const sim = (name: string) =>
-      new Program(name, ['controller-sim/cli.ts', 'start', '--json', '--data', data, '--password', 'secret'], {
+      new Program(name, ['entry/sim-cli.ts', 'start', '--json', '--data', data, '--password', 'secret'], {
         directory: overlay.directory,
       });
     const first = sim('sim');
@@ -135,7 +135,7 @@ t.test('a signal during the start ends the router with exit code 0', async (t) =
 /** Stops the child process that checks a router's configuration in the middle of its work. */
 async function duringCheck(configFile: string, directory: string): Promise<[router: Program, check: number]> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    const program = new Program(`early${attempt}`, ['agent/cli.ts', 'run', configFile], { directory });
+    const program = new Program(`early${attempt}`, ['entry/router-cli.ts', 'run', configFile], { directory });
     let check = 0;
     await until('the check of the configuration, or its end', () => {
       const child = Number(children(program.pid).trim().split(/\s+/)[0]);

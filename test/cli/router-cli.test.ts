@@ -13,7 +13,7 @@ import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+const router = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
 
 const GOOD = join(directory, 'good.yml');
 const BAD = join(directory, 'bad.yml');
@@ -57,7 +57,13 @@ t.test('findings quote the text of the file and suggest a correction', async (t)
 
 t.test('config check reads standard input', async (t) => {
   const check = (text: string) => {
-    const args = [join(import.meta.dirname, '../../agent/cli.ts'), 'config', 'check', '-', '--before-enrollment'];
+    const args = [
+      join(import.meta.dirname, '../../entry/router-cli.ts'),
+      'config',
+      'check',
+      '-',
+      '--before-enrollment',
+    ];
     return spawnSync(process.execPath, args, { input: text, encoding: 'utf8' });
   };
   t.match(check(readFileSync(GOOD, 'utf8')), { status: 0, stdout: /^standard input: ok/m });
@@ -116,9 +122,12 @@ t.test('config effective names the source of each value and hides keys', async (
       .replace('key: b', 'key: "pem:-----BEGIN PRIVATE KEY-----abc"')
       .replace('c.example', '$CTRL_HOST'),
   );
-  const { code, stdout } = await runProgram(['agent/cli.ts', 'config', 'effective', secret, '--format', 'json'], {
-    env: { CTRL_HOST: 'from.env' },
-  });
+  const { code, stdout } = await runProgram(
+    ['entry/router-cli.ts', 'config', 'effective', secret, '--format', 'json'],
+    {
+      env: { CTRL_HOST: 'from.env' },
+    },
+  );
   t.equal(code, 0);
   const values = JSON.parse(stdout);
   t.equal(values['ctrl.endpoint'].source, 'environment');
@@ -340,8 +349,8 @@ t.test('version prints the version of the package', async (t) => {
 
 t.test('a reader that closes the pipe, like head, causes no error', async (t) => {
   for (const args of [
-    ['agent/cli.ts', 'config', 'explain'],
-    ['agent/cli.ts', 'run', '--help'],
+    ['entry/router-cli.ts', 'config', 'explain'],
+    ['entry/router-cli.ts', 'run', '--help'],
   ])
     t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
 });

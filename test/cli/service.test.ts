@@ -48,14 +48,14 @@ function prepareSystem(folder: string): void {
 /** Files that an operator brings to the machine. */
 function makeBaggage(folder: string): void {
   mkdirSync(join(folder, 'build'));
-  const program = `#!/bin/sh\nunset NODE_OPTIONS # tap's\nexec ${process.execPath} ${join(ROOT, 'agent/cli.ts')} "$@"\n`;
+  const program = `#!/bin/sh\nunset NODE_OPTIONS # tap's\nexec ${process.execPath} ${join(ROOT, 'entry/router-cli.ts')} "$@"\n`;
   writeFileSync(join(folder, 'build/edgeweave-router'), program, { mode: 0o755 });
   symlinkSync(join(ROOT, 'examples'), join(folder, 'examples'));
 }
 
 function readable(): boolean {
   try {
-    execFileSync('setpriv', ['--reuid=65532', '--clear-groups', 'test', '-r', join(ROOT, 'agent/cli.ts')]);
+    execFileSync('setpriv', ['--reuid=65532', '--clear-groups', 'test', '-r', join(ROOT, 'entry/router-cli.ts')]);
     return true;
   } catch {
     return false;

@@ -39,7 +39,7 @@ t.test('only termination signals stop a running router', { timeout: 60_000 }, as
   const log = join(overlay.directory, 'a.json');
   const trace = join(overlay.directory, 'a.trace');
   writeFileSync(configFile, `${readFileSync(configFile, 'utf8')}\ntrace: {path: "${trace}"}\n`);
-  const args = ['agent/cli.ts', 'run', configFile, '--log-file', log, '--drain-seconds', '50'];
+  const args = ['entry/router-cli.ts', 'run', configFile, '--log-file', log, '--drain-seconds', '50'];
   const a = new Program('a', args, { directory: overlay.directory });
   t.teardown(() => a.kill());
   const said = (msg: string) => linesOf(log).filter((line) => line.msg === msg);
@@ -135,7 +135,7 @@ t.test('the simulator reopens its log file and its events file', async (t) => {
   const directory = t.testdir();
   const log = join(directory, 'sim.json');
   const events = join(directory, 'events.json');
-  const args = ['controller-sim/cli.ts', 'start', '--json', '--log-file', log];
+  const args = ['entry/sim-cli.ts', 'start', '--json', '--log-file', log];
   const sim = new Program('sim', [...args, '--events-file', events], { directory });
   t.teardown(() => sim.kill());
   t.match(JSON.parse(await sim.firstLine()), { event: 'ready' });

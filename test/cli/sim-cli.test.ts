@@ -19,7 +19,7 @@ import { runProgram } from '../support/programs/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const start = (name: string, ...args: string[]) =>
-  new Program(name, ['controller-sim/cli.ts', 'start', '--json', ...args], { directory });
+  new Program(name, ['entry/sim-cli.ts', 'start', '--json', ...args], { directory });
 
 interface Ready {
   event: string;
@@ -73,7 +73,7 @@ t.test(
     t.match(labToken, /^[\w-]{43}$/);
     const file = join(directory, 'lab-ready.json');
     writeFileSync(file, line);
-    const sim = (...args: string[]) => runProgram(['controller-sim/cli.ts', ...args, '--ready', file]);
+    const sim = (...args: string[]) => runProgram(['entry/sim-cli.ts', ...args, '--ready', file]);
     t.match(await sim('clock', '--advance', '1w'), { code: 0, stdout: /advanced by 168h/ });
     t.match(await sim('clock'), { code: 0, stdout: /advanced by 168h/ });
     writeFileSync(file, line.replace(labToken ?? '', 'A'.repeat(43)));
@@ -93,7 +93,7 @@ t.test('variables set the options of a service, and a file has the ready line fo
   const file = join(directory, 'service-ready.json');
   writeFileSync(file, 'of a start that was killed');
   const labToken = 'a-key-that-a-service-block-sets';
-  const program = new Program('service', ['controller-sim/cli.ts', 'start', '--json'], {
+  const program = new Program('service', ['entry/sim-cli.ts', 'start', '--json'], {
     directory,
     env: {
       EDGEWEAVE_SIM_HOST: '0.0.0.0',
@@ -113,7 +113,7 @@ t.test('variables set the options of a service, and a file has the ready line fo
   });
   t.same(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(line));
   t.equal(statSync(file).mode & 0o777, 0o600);
-  const health = () => runProgram(['controller-sim/cli.ts', 'health', '--ready', file]);
+  const health = () => runProgram(['entry/sim-cli.ts', 'health', '--ready', file]);
   t.match(await health(), { code: 0, stdout: 'ready\n' });
   await program.stop();
   t.match(await health(), { code: 1, stderr: /^not ready: .*service-ready\.json/ });
@@ -128,7 +128,7 @@ t.test('the address of the dashboard is printed, unless it is turned off', async
     const program = start(`dashboard-${isOn}`, ...flags);
     t.equal('dashboard' in (await ready(program)), isOn);
     await program.stop();
-    const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', ...flags]);
+    const child = spawn(process.execPath, ['entry/sim-cli.ts', 'start', ...flags]);
     const output = text(child.stdout);
     child.stdout.once('data', () => child.kill());
     t.equal(/^ {2}dashboard +https:\/\/127\.0\.0\.1:\d+\/lab\/$/m.test(await output), isOn);
@@ -164,7 +164,7 @@ t.test('with a data file: same port, same authority, same password, private', as
   t.equal(after.password, null, 'a stored password is not printed');
   t.equal(readFileSync(after.ca, 'utf8'), authority);
   await (await openManagement(after.management, authority, 'root', 'a long secret')).close();
-  const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
+  const third = await runProgram(['entry/sim-cli.ts', 'start', '--data', data, '--port', '0']);
   t.equal(third.code, 1);
   t.match(third.stderr, /sim\.db is not usable as a data file: it is in use by /, 'one data file, one simulator');
   if (existsSync('/proc/self/fd')) t.match(third.stderr, new RegExp(`process ${after.pid} \\(.*cli\\.ts start\\)`));
@@ -194,7 +194,7 @@ t.test('a damaged data file is rejected with the file, the table and the row', a
     const database = new DatabaseSync(data);
     database.exec(sql);
     database.close();
-    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--data', data]);
+    const { code, stderr } = await runProgram(['entry/sim-cli.ts', 'start', '--data', data]);
     t.equal(code, 1);
     t.match(stderr, named);
     t.notMatch(stderr, /\bat .*\.ts:\d+/);
@@ -218,7 +218,7 @@ t.test('start errors are one line with the remedy', async (t) => {
     [['--bogus'], 2, /unknown option/],
   ];
   for (const [args, code, text] of table) {
-    const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...args]);
+    const outcome = await runProgram(['entry/sim-cli.ts', 'start', ...args]);
     t.equal(outcome.code, code, args.join(' '));
     t.match(outcome.stderr, text, args.join(' '));
     t.notMatch(outcome.stderr, /\bat .*\.ts:\d+/);
@@ -259,7 +259,7 @@ t.test('the command and startSimulator reject invalid options with the same mess
     [['--console', directory], { console: directory }, /holds no built web console/],
   ];
   for (const [flags, options, sentence] of table) {
-    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', ...flags]);
+    const { code, stderr } = await runProgram(['entry/sim-cli.ts', 'start', ...flags]);
     const isStart = /cannot be opened|web console/.test(String(sentence));
     t.equal(code, isStart ? 1 : 2, flags.join(' '));
     t.match(stderr, sentence);
@@ -275,7 +275,7 @@ t.test('the log needs a file of its own', async (t) => {
     ['--data', `${file}-wal`],
     ['--events-file', file],
   ] as const) {
-    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', log, flag, file]);
+    const { code, stderr } = await runProgram(['entry/sim-cli.ts', 'start', '--log-file', log, flag, file]);
     t.equal(code, 2, flag);
     const why = `the log needs a file of its own: ${log} is also a file of ${flag}; choose another one with --log-file`;
     t.match(stderr, why);
@@ -285,7 +285,7 @@ t.test('the log needs a file of its own', async (t) => {
 t.test('a named pipe without a reader as the log file is an error', async (t) => {
   const pipe = join(t.testdir(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', pipe]);
+  const { code, stderr } = await runProgram(['entry/sim-cli.ts', 'start', '--log-file', pipe]);
   t.equal(code, 1);
   t.match(stderr, `the log file ${pipe}: ${pipe} is a named pipe without a reader; start its reader first`);
 });
@@ -316,24 +316,24 @@ t.test('a later start keeps the password and prints how to set a new one; --pass
   const fourth = start('new-name', '--data', data, '--username', 'chief');
   await t.resolves(login(await ready(fourth), 'chief', 'a new secret'), 'the password is unchanged');
   await fourth.stop();
-  const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--data', data]);
+  const child = spawn(process.execPath, ['entry/sim-cli.ts', 'start', '--data', data]);
   const output = text(child.stdout);
   child.stdout.once('data', () => child.kill());
   t.match(
     await output,
     /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD to set a new one\)/,
   );
-  const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
+  const help = await runProgram(['entry/sim-cli.ts', 'start', '--help']);
   t.match(help.stdout, /A\s+later\s+start\s+can\s+set\s+a\s+new\s+one/);
   t.match(help.stdout, /start --data sim\.db --password NEW_PASSWORD/);
 });
 
 t.test('operations: lists served operations as text and as JSON', async (t) => {
-  const text = await runProgram(['controller-sim/cli.ts', 'operations']);
+  const text = await runProgram(['entry/sim-cli.ts', 'operations']);
   t.equal(text.code, 0);
   t.match(text.stdout, /^GET +\/edge\/management\/v1\/identities +listIdentities +identity\.read +200$/m);
   t.match(text.stdout, /^(\d+) of \1 operations are served$/m);
-  const json = await runProgram(['controller-sim/cli.ts', 'operations', '--format', 'json']);
+  const json = await runProgram(['entry/sim-cli.ts', 'operations', '--format', 'json']);
   const rows = JSON.parse(json.stdout) as { answers: string }[];
   t.ok(rows.length > 290);
   t.notOk(rows.some(({ answers }) => answers === 'missing'));
@@ -341,8 +341,8 @@ t.test('operations: lists served operations as text and as JSON', async (t) => {
 
 t.test('a reader that closes the pipe, like head, causes no error', async (t) => {
   for (const args of [
-    ['controller-sim/cli.ts', 'operations'],
-    ['controller-sim/cli.ts', 'start', '--help'],
+    ['entry/sim-cli.ts', 'operations'],
+    ['entry/sim-cli.ts', 'start', '--help'],
   ])
     t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
 });

@@ -28,7 +28,7 @@ async function echoed(address: string, text: string): Promise<string> {
 
 t.test('a network for tests in any language: routers, a service, its address, an identity', async (t) => {
   using echo = await EchoServer.start();
-  const program = new Program('network', ['controller-sim/cli.ts', 'network', '--routers', '2', '--json'], {
+  const program = new Program('network', ['entry/sim-cli.ts', 'network', '--routers', '2', '--json'], {
     directory: folder,
   });
   const line = await program.firstLine();
@@ -40,7 +40,7 @@ t.test('a network for tests in any language: routers, a service, its address, an
   ]);
   const ready = join(folder, 'ready.json');
   writeFileSync(ready, line);
-  const sim = (...args: string[]) => runProgram(['controller-sim/cli.ts', ...args, '--ready', ready]);
+  const sim = (...args: string[]) => runProgram(['entry/sim-cli.ts', ...args, '--ready', ready]);
 
   const created = await sim('service', 'echo', '--router', 'b', '--to', String(echo.port));
   t.match(created, { code: 0, stdout: /^127\.0\.0\.1:\d+\n$/, stderr: '' });
@@ -68,7 +68,7 @@ t.test('wrong counts and names of routers are reported before anything starts', 
     ['a,../b', /letters, digits, dots/],
   ];
   for (const [routers, message] of table) {
-    const { code, stdout, stderr } = await runProgram(['controller-sim/cli.ts', 'network', '--routers', routers]);
+    const { code, stdout, stderr } = await runProgram(['entry/sim-cli.ts', 'network', '--routers', routers]);
     t.same({ code, stdout }, { code: 2, stdout: '' }, routers);
     t.match(stderr, message, routers);
   }

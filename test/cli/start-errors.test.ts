@@ -16,7 +16,7 @@ import { HelloRejectedError } from '#wire/errors.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
-import { startRouter } from '../../agent/index.ts';
+import { startRouter } from '../../entry/router.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
@@ -103,7 +103,7 @@ t.test('findings at the start are log lines, in each format and in the log file'
       .trimEnd()
       .split('\n')
       .map((each) => JSON.parse(each));
-  const run = (...more: string[]) => runProgram(['agent/cli.ts', 'run', configFile, ...more]);
+  const run = (...more: string[]) => runProgram(['entry/router-cli.ts', 'run', configFile, ...more]);
 
   const json = await run();
   t.equal(json.code, 1);
@@ -126,7 +126,7 @@ t.test('findings at the start are log lines, in each format and in the log file'
   const environment = { ...process.env, JOURNAL_STREAM: `${dev}:${ino}` };
   const written = async (...args: string[]) => {
     ftruncateSync(output);
-    const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, 'agent/cli.ts', ...args], {
+    const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, 'entry/router-cli.ts', ...args], {
       stdio: ['ignore', 'ignore', output],
       env: environment,
     });
@@ -145,7 +145,7 @@ t.test('a second "run" with the same file is rejected, and changes no file of th
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: { dialers: [] }, extra });
   await using _first = await overlay.startRouter(configFile);
   for (const file of [profile, log]) writeFileSync(file, 'of the first router');
-  const { code, stderr } = await runProgram(['agent/cli.ts', 'run', configFile, '--log-file', log]);
+  const { code, stderr } = await runProgram(['entry/router-cli.ts', 'run', configFile, '--log-file', log]);
   t.equal(code, 1);
   t.match(stderr, `a router is already running with ${configFile}`);
   t.match(stderr, /\.sock\): stop it before you start another one/);
@@ -161,7 +161,7 @@ t.test('a log file that is another file of the router is rejected before it is o
     ['identity.key', config?.identity.key ?? ''],
   ] as const) {
     const before = readFileSync(file, 'utf8');
-    const { code, stderr } = await runProgram(['agent/cli.ts', 'run', configFile, '--log-file', file]);
+    const { code, stderr } = await runProgram(['entry/router-cli.ts', 'run', configFile, '--log-file', file]);
     t.equal(code, 2);
     t.match(stderr, `${file} is also the file of ${key}; choose another one with --log-file`);
     t.equal(readFileSync(file, 'utf8'), before);

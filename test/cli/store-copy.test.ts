@@ -21,14 +21,14 @@ interface Ready {
 }
 
 async function start(...args: string[]) {
-  const program = new Program('simulator', ['controller-sim/cli.ts', 'start', '--json', ...args], { directory });
+  const program = new Program('simulator', ['entry/sim-cli.ts', 'start', '--json', ...args], { directory });
   const line = JSON.parse(await program.firstLine()) as Ready;
   const client = await openManagement(line.management, readFileSync(line.ca, 'utf8'), 'admin', PASSWORD);
   const ca = readFileSync(line.ca, 'utf8');
   return { program, line, client, ca };
 }
 
-const copy = (from: string, to: string) => runProgram(['controller-sim/cli.ts', 'store', 'copy', from, to]);
+const copy = (from: string, to: string) => runProgram(['entry/sim-cli.ts', 'store', 'copy', from, to]);
 
 t.test('a data file, a database, and a data file again', { skip: postgresObstacle() ?? false }, async (t) => {
   await using postgres = await Postgres.start();

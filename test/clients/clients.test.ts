@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 /** The executable for the clients: the program from its sources. */
 const program = join(folder, 'edgeweave-sim');
-writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'controller-sim/cli.ts')} "$@"\n`, {
+writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'entry/sim-cli.ts')} "$@"\n`, {
   mode: 0o755,
 });
 const env = {

@@ -5,7 +5,18 @@ import { dirname, join, relative } from 'node:path';
 import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['agent', 'common', 'controller-sim', 'examples', 'schemas', 'testbed', 'bench', 'tools', 'test'];
+const FOLDERS = [
+  'agent',
+  'common',
+  'controller-sim',
+  'entry',
+  'examples',
+  'schemas',
+  'testbed',
+  'bench',
+  'tools',
+  'test',
+];
 const ALIASES: Record<string, string> = {
   '#lib/': 'common/lib/',
   '#pki/': 'common/pki/',
@@ -21,7 +32,6 @@ const ALIASES: Record<string, string> = {
  */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   agent: [
-    ['cli.ts', 'index.ts'],
     ['commands'],
     ['router.ts'],
     ['assembly'],
@@ -38,7 +48,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['interface'],
   ],
   'controller-sim': [
-    ['cli.ts', 'index.ts'],
     ['commands'],
     ['assembly'],
     ['interface'],
@@ -61,10 +70,10 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
 };
+/** The parts, top floor first: the entries of the package, the test bed, both programs, what they share. */
+const PARTS = [['entry'], ['testbed'], ['agent', 'controller-sim'], ['common']];
 /** Files that every room may import: they import no room. */
 const GROUND = ['schemas/', 'package.json'];
-/** The entries of the simulator: they offer the test bed, which stands above both programs. */
-const ENTRIES = ['controller-sim/index.ts', 'controller-sim/commands/program.ts'];
 
 /** Files of commands that write only what the program itself contains. */
 const OWN_TEXT = ['common/lib/commands/print.ts', 'common/lib/commands/completion.ts'];
@@ -103,9 +112,16 @@ function floorOf(path: string, part: string): { room: string; floor: number } | 
   return { room, floor: FLOORS[part]?.findIndex((rooms) => rooms.includes(room)) ?? -1 };
 }
 
+/** The part of a file and its floor counted from the top; undefined for files outside the parts. */
+function partOf(path: string): { part: string; floor: number } | undefined {
+  const [part = ''] = path.split('/');
+  const floor = PARTS.findIndex((parts) => parts.includes(part));
+  return floor < 0 ? undefined : { part, floor };
+}
+
 const ALL = sources();
 const PRODUCT = ALL.filter(
-  ({ path }) => /^(agent|common|controller-sim|schemas|testbed)\//.test(path) && !path.endsWith('.test.ts'),
+  ({ path }) => /^(agent|common|controller-sim|entry|schemas|testbed)\//.test(path) && !path.endsWith('.test.ts'),
 );
 
 for (const part of Object.keys(FLOORS)) {
@@ -160,14 +176,13 @@ t.test('no file imports itself through others', async (t) => {
   t.ok(checked.size >= ALL.length, 'includes files that are not TypeScript');
 });
 
-t.test('agent and simulator never import each other; only the test bed above them imports both', async (t) => {
+t.test('the parts import downwards only; agent and simulator never import each other', async (t) => {
   for (const { path, imports } of PRODUCT) {
-    const [home] = path.split('/');
+    const home = partOf(path);
     for (const target of imports) {
-      const [other] = target.split('/');
-      const foreign = (other === 'agent' || other === 'controller-sim') && other !== home && home !== 'testbed';
-      const above = other === 'testbed' && other !== home && !ENTRIES.includes(path);
-      if (foreign || above) t.fail(`${path} imports ${target}`);
+      const other = partOf(target);
+      if (other !== undefined && (home === undefined || other.floor <= home.floor) && other.part !== home?.part)
+        t.fail(`${path} imports ${target}`);
     }
   }
   t.ok(ALL.length > PRODUCT.length);

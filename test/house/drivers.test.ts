@@ -45,7 +45,7 @@ for (const [file, name] of [
     { timeout: PATIENCE, skip: obstacle !== undefined && `the drivers of test/drivers: ${obstacle}` },
     async (t) => {
       const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-      const simulator = new Program('sim', ['controller-sim/cli.ts', 'start', '--json'], { directory });
+      const simulator = new Program('sim', ['entry/sim-cli.ts', 'start', '--json'], { directory });
       const { code, output } = await runDriver(PYTHON, [file, await simulator.firstLine()]);
       t.equal(code, 0, output);
       await simulator.stop();

@@ -164,7 +164,7 @@ t.test('every shell command of the documents works', { timeout: PATIENCE }, asyn
 t.test('every script of the documents works', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const programs = { 'edgeweave-sim': 'controller-sim/cli.ts', 'edgeweave-router': 'agent/cli.ts' };
+  const programs = { 'edgeweave-sim': 'entry/sim-cli.ts', 'edgeweave-router': 'entry/router-cli.ts' };
   for (const [name, file] of Object.entries(programs))
     writeFileSync(join(folder, name), `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, file)} "$@"\n`, {
       mode: 0o755,

@@ -57,8 +57,8 @@ t.test('packages installed with npm are not installed again', async (t) => {
 t.test('code is compiled after the installation, and before a router starts with changed code', async (t) => {
   const folder = checkout(t.testdir());
   nodeModules(folder, () => undefined);
-  mkdirSync(join(folder, 'agent/access'), { recursive: true });
-  const [router, code] = [join(folder, 'agent/cli.ts'), join(folder, 'agent/access/code.ts')];
+  for (const part of ['entry', 'agent/access']) mkdirSync(join(folder, part), { recursive: true });
+  const [router, code] = [join(folder, 'entry/router-cli.ts'), join(folder, 'agent/access/code.ts')];
   for (const file of [router, code]) writeFileSync(file, '');
   writeFileSync(
     join(folder, 'tools/warm.ts'),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = 'agent bench clients common controller-sim docs examples schemas test testbed tools'.split(' ');
+const FOLDERS = 'agent bench clients common controller-sim docs entry examples schemas test testbed tools'.split(' ');
 const REMEDY = 'begin with the actor, and use the words of the field: "is not", "has no", "invalid", "no longer"';
 /** Names of files with comments behind two slashes, and strings. */
 const CODE = /\.(?:ts|js|mjs|go|java)$/;

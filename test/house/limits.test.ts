@@ -110,7 +110,7 @@ t.test('each constant named like a limit is in schemas/limits.tsv', async (t) =>
   const documented = new Set(readLimits().map(({ setIn }) => setIn.replace(/^(\S+ [A-Z0-9_]+).*$/, '$1')));
   const excepted = Object.values(NOT_LIMITS).flat();
   const defined = new Set(
-    ['agent', 'controller-sim', 'common', 'testbed'].flatMap((folder) =>
+    ['agent', 'controller-sim', 'common', 'entry', 'testbed'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('gen/'))
         .map((file) => join(folder, file))

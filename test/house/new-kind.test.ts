@@ -31,6 +31,7 @@ const COPIED = [
   'agent',
   'common',
   'controller-sim',
+  'entry',
   'examples',
   'package.json',
   'schemas',

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import * as router from '../../agent/index.ts';
 import { OPTION_CHECKS } from '../../controller-sim/assembly/options.ts';
-import * as sim from '../../controller-sim/index.ts';
+import * as router from '../../entry/router.ts';
+import * as sim from '../../entry/sim.ts';
 
 /** The signature in JavaScript. */
 type Call = (...args: unknown[]) => unknown;

@@ -39,7 +39,7 @@ t.test('the tarball contains the programs, and no development files', async (t) 
   const output = await run('npm', ['pack', '--json', '--pack-destination', folder], ROOT);
   const [packed] = JSON.parse(output.slice(output.indexOf('[\n'))) as Packed[];
   const paths = packed?.files.map(({ path }) => path) ?? [];
-  for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/router.js', 'dist/agent/index.d.ts'])
+  for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/router.js', 'dist/entry/router.d.ts'])
     t.ok(paths.includes(wanted), wanted);
   const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.[jt]s|^(test|tools)\//.test(path));
   t.same(unwanted, []);
@@ -223,7 +223,7 @@ await using simulator = await startSimulator();
 await simulator.admin.services.create({ nmae: 'x', encryptionRequired: true });
 export const strategy: string = (await simulator.admin.services.get('id')).terminatorStrategy;
 // @ts-expect-error no such entry
-import 'edgeweave/dist/agent/index.js';
+import 'edgeweave/dist/entry/router.js';
 `,
   );
   for (const moduleResolution of ['node16', 'bundler', ...(THOROUGH ? ['nodenext'] : [])]) {

@@ -44,7 +44,7 @@ t.test('each block sets the name, the password and the lab token of its service'
 t.test(
   'all variables of the guide, the image and the compose file exist, and all images have this version',
   async (t) => {
-    const { stdout } = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
+    const { stdout } = await runProgram(['entry/sim-cli.ts', 'start', '--help']);
     const known = new Set([...stdout.matchAll(VARIABLE)].map(([name]) => name));
     known.add('EDGEWEAVE_SIM_READY'); // the other commands read it
     const compose = readFileSync(join(ROOT, 'examples/compose/compose.yml'), 'utf8');

@@ -28,7 +28,7 @@ for (const outer of ['ingress', 'egress'] as const) {
       const b = outer === 'egress' ? await theirs(east) : await overlay.addRouter(east);
       const c = await overlay.enrollRouter({ name: 'c', link: linkIn(ports[2] ?? 0, ['west', 'east']) });
       let starts = 0;
-      const startOurs = () => new Program(`c-${starts++}`, ['agent/cli.ts', 'run', c.configFile], overlay);
+      const startOurs = () => new Program(`c-${starts++}`, ['entry/router-cli.ts', 'run', c.configFile], overlay);
       let ours = startOurs();
       owned.defer(() => ours.kill());
       const d = owned.use(

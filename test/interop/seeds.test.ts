@@ -4,8 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { SeedDocument } from '../../controller-sim/index.ts';
 import { seedText } from '../../controller-sim/lab/seed/format.ts';
+import type { SeedDocument } from '../../entry/sim.ts';
 import { Overlay, type TestController } from '../support/networks/overlay.ts';
 import { ReferenceController, skipped } from '../support/programs/reference.ts';
 import { Side } from './cli/side.ts';

@@ -48,7 +48,7 @@ function echo(socket: Socket, text: string): Promise<void> {
 const drain = ({ configFile }: TestRouter, given: Record<string, unknown>) =>
   askRouter(configFile, 'drain', { arguments: given }) as Promise<Record<string, unknown>>;
 
-const cli = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+const cli = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
 
 t.test('a hosting router drains: no terminators, no new circuits, open ones continue until they end', async (t) => {
   const { overlay, a, b, sdkPort } = await network();
@@ -174,7 +174,7 @@ t.test('a router that is killed while it drains restores its terminators at its 
   const precedence = async () => (await management.terminators.get(id)).precedence;
   const online = async () => (await management.edgeRouters.get(b.id)).isOnline;
   const start = (name: string) =>
-    new Program(name, ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+    new Program(name, ['entry/router-cli.ts', 'run', b.configFile], { directory: overlay.directory });
   const first = start('first');
   await until('the router to be online', online);
   await askRouter(b.configFile, 'drain', { arguments: { seconds: 0 } });
@@ -197,7 +197,7 @@ t.test('the controller deletes a decommissioned router, and its process ends', a
   const { management } = overlay;
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
   const online = async () => (await management.edgeRouters.get(b.id)).isOnline;
-  const program = new Program('b', ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+  const program = new Program('b', ['entry/router-cli.ts', 'run', b.configFile], { directory: overlay.directory });
   await until('the router to be online', online);
   t.match(await cli('decommission', b.configFile), { code: 2, stderr: /confirm with --yes/ });
   t.ok(await online());

@@ -131,16 +131,16 @@ t.test('every inspection has the name and format of the reference, without secre
   for (const secret of [token, bindToken, key, 'pr0xy-secret', overlay.management.sessionToken])
     t.notOk(JSON.stringify(answer).includes(secret), secret.slice(0, 6));
 
-  const local = await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'router-circuits', '--json']);
+  const local = await runProgram(['entry/router-cli.ts', 'inspect', a.configFile, 'router-circuits', '--json']);
   t.same(
     Object.keys(JSON.parse(local.stdout).circuits),
     Object.keys((found['router-circuits'] as Shown).circuits as Shown),
   );
-  t.match(await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'nothing']), {
+  t.match(await runProgram(['entry/router-cli.ts', 'inspect', a.configFile, 'nothing']), {
     code: 1,
     stderr: /^unknown inspection "nothing"; known are .*circuit:ID, /,
   });
-  const one = await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'stackdump']);
+  const one = await runProgram(['entry/router-cli.ts', 'inspect', a.configFile, 'stackdump']);
   t.match(one.stdout, /^event loop: /);
   client.close();
   await device.agent.close();

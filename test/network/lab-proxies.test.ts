@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { startNetwork, startSimulator } from '../../controller-sim/index.ts';
 import type { NewFault } from '../../controller-sim/lab/faults/fault.ts';
+import { startNetwork, startSimulator } from '../../entry/sim.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
 import { until } from '../support/networks/overlay.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { startNetwork } from '../../controller-sim/index.ts';
+import { startNetwork } from '../../entry/sim.ts';
 import type { LoadReport } from '../../testbed/load/interface.ts';
 import { runLoad } from '../../testbed/load/run.ts';
 import { until } from '../support/networks/overlay.ts';
@@ -82,7 +82,7 @@ t.test('the example runs as a command, with a table of its steps', async (t) => 
   const { baseUrl, username, password = '' } = simulator;
   const args = ['--url', baseUrl, '--ca', ca, '--username', username, '--password', password];
   const { code, stdout, stderr } = await runProgram([
-    'controller-sim/cli.ts',
+    'entry/sim-cli.ts',
     'load',
     'examples/load/scenario.yml',
     ...args,
@@ -90,9 +90,9 @@ t.test('the example runs as a command, with a table of its steps', async (t) => 
   t.equal(code, 0, stdout + stderr);
   t.match(stdout, /^group +step +done +failed +per second +p50 ms +p99 ms +max ms\n/);
   t.match(stdout, /\nphone +session echo +60 +0 /);
-  const missing = await runProgram(['controller-sim/cli.ts', 'load', 'none.yml', ...args]);
+  const missing = await runProgram(['entry/sim-cli.ts', 'load', 'none.yml', ...args]);
   t.match(missing, { code: 1, stderr: /none\.yml does not exist/ });
-  const endless = await runProgram(['controller-sim/cli.ts', 'load', '/dev/zero', ...args]);
+  const endless = await runProgram(['entry/sim-cli.ts', 'load', '/dev/zero', ...args]);
   t.match(endless, { code: 1, stderr: /it has more than 4 MiB/ });
 });
 

@@ -59,7 +59,7 @@ t.test('inspections of a router say why a controller refuses it', async (t) => {
   await until('the refusal', () => router.describe().notConnected.some(({ error }) => error !== undefined));
   const why = { endpoint, error: String, likely: /the router is disabled/, remedy: /read the log of the controller/ };
   t.match(router.describe(), { controllers: [], notConnected: [{ endpoints: [endpoint], ...why }] });
-  const { stdout } = await runProgram(['agent/cli.ts', 'inspect', configFile, 'router-controllers']);
+  const { stdout } = await runProgram(['entry/router-cli.ts', 'inspect', configFile, 'router-controllers']);
   t.match(stdout, endpoint);
   t.match(stdout, /connected: false/);
   t.match(stdout, /error: .*likely: .*the router is disabled.*remedy: /s);
@@ -102,7 +102,7 @@ t.test('enrollment warns of a controller before 2.0, before the token is used', 
   const { configFile } = await overlay.writeConfig({ name: 'a', mode: 'host' });
   const file = join(overlay.directory, 'token.jwt');
   writeFileSync(file, jwt);
-  const enroll = () => runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
+  const enroll = () => runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
   const old = await enroll();
   t.match(old.stderr, /the controller is too old: this router will not connect to it.*v1\.6\.20.*2\.0 or later/s);
   t.same(asked.slice(-2), ['/edge/client/v1/version', '/edge/client/v1/enroll']);

@@ -97,7 +97,7 @@ t.test('a router that reaches no controller is starting: alive, not ready, with 
   t.match(await status('/livez'), [200, starting]);
   t.match(await status('/readyz'), [503, starting]);
   t.match(await status('/health-checks?type=short'), [200, starting]);
-  const { code, stdout } = await runProgram(['agent/cli.ts', 'health', configFile]);
+  const { code, stdout } = await runProgram(['entry/router-cli.ts', 'health', configFile]);
   t.equal(code, 1);
   t.match(
     stdout,
@@ -234,7 +234,7 @@ t.test('the log level of a running router changes, for all components or for one
   const sink = new Writable({ decodeStrings: false, write: (line: string, _, done) => (lines.push(line), done()) });
   const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
   const router = await Router.start({ config, log: daemonLog.log, logLevels: daemonLog.levels });
-  const logLevel = (...args: string[]) => runProgram(['agent/cli.ts', 'log-level', configFile, ...args]);
+  const logLevel = (...args: string[]) => runProgram(['entry/router-cli.ts', 'log-level', configFile, ...args]);
   const levels = await logLevel();
   t.match(levels, { code: 0, stdout: /^all +info\naccess +info\n.*link +info\n/s });
   t.match((await logLevel('link', 'debug', '--json')).stdout, /"link": "debug"/);
@@ -250,7 +250,7 @@ t.test('the log level of a running router changes, for all components or for one
 t.test('memory and profiles of a running router are printed and written', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.addRouter({ name: 'a', mode: 'host' });
-  const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+  const router = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
   t.match(await router('memory', configFile), { code: 0, stdout: /^resident +[\d.]+ MiB\nheap in use +[\d.]+ MiB\n/ });
   t.match(
     (await router('memory', configFile, '--collect')).stdout,

@@ -79,9 +79,9 @@ t.test(
       .replace('"bind":"tls:127.0.0.1:', '"bind":"tls:0.0.0.0:')
       .replace(/"advertise":"tls:[^:]*/, '"advertise":"tls:new.example');
     writeFileSync(configFile, moved.replace('["localhost"]', '["localhost","new.example"]'));
-    const refused = await runProgram(['agent/cli.ts', 'run', configFile]);
+    const refused = await runProgram(['entry/router-cli.ts', 'run', configFile]);
     t.match([refused.code, refused.stderr], [1, /valid for new\.example.*start the router with --extend/s]);
-    const program = new Program('router', ['agent/cli.ts', 'run', configFile, '--extend'], {
+    const program = new Program('router', ['entry/router-cli.ts', 'run', configFile, '--extend'], {
       directory: overlay.directory,
     });
     const certificate = () => new X509Certificate(readFileSync(join(overlay.directory, 'a.server.cert')));

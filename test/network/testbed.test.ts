@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
-import { type Network, startNetwork } from '../../controller-sim/index.ts';
 import type { LinkEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
+import { type Network, startNetwork } from '../../entry/sim.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
 import { until } from '../support/networks/overlay.ts';
 

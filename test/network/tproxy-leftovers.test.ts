@@ -243,7 +243,13 @@ async function tests(): Promise<void> {
     await using overlay = await Overlay.start();
     const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy' });
     const noRight = ['--bounding-set', '-net_admin', '--inh-caps', '-net_admin', '--'];
-    const error = await execute('setpriv', [...noRight, process.execPath, 'agent/cli.ts', 'run', configFile]).then(
+    const error = await execute('setpriv', [
+      ...noRight,
+      process.execPath,
+      'entry/router-cli.ts',
+      'run',
+      configFile,
+    ]).then(
       () => undefined,
       (failure: { code: number; stderr: string }) => failure,
     );

@@ -74,9 +74,9 @@ t.test('a network that works, and its parts that break', async (t) => {
   });
 
   await t.test('the commands', async (t) => {
-    const link = await runProgram(['agent/cli.ts', 'why', 'link', a.configFile, 'b']);
+    const link = await runProgram(['entry/router-cli.ts', 'why', 'link', a.configFile, 'b']);
     t.match(link, { code: 0, stdout: /^a link joins this router and b\n {2}ok {2}/, stderr: '' });
-    const dial = await runProgram(['agent/cli.ts', 'why', 'dial', b.configFile, 'echo', '--json']);
+    const dial = await runProgram(['entry/router-cli.ts', 'why', 'dial', b.configFile, 'echo', '--json']);
     t.match([dial.code, JSON.parse(dial.stdout)], [1, { ok: false, summary: 'b may not dial echo here' }]);
   });
 

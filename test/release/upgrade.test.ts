@@ -46,6 +46,13 @@ function earlierCommit(): string | undefined {
   return process.env.UPGRADE_FROM ?? git('describe', '--tags', '--abbrev=0', '--match=v*') ?? lastSchema();
 }
 
+/** The file of a program in a tree; in earlier commits the programs had their own folders. */
+function commandLine(tree: string, program: 'router' | 'sim'): string {
+  const file = join(tree, 'entry', `${program}-cli.ts`);
+  if (existsSync(join(ROOT, file))) return file;
+  return join(tree, program === 'router' ? 'agent' : 'controller-sim', 'cli.ts');
+}
+
 interface Ready {
   readonly management: string;
   readonly ctrl: string;
@@ -54,7 +61,7 @@ interface Ready {
 
 /** A simulator of a version, with a client. */
 async function simulator(name: string, tree: string, options: readonly string[]) {
-  const args = [join(tree, 'controller-sim/cli.ts'), 'start', '--json', '--password', PASSWORD, ...options];
+  const args = [commandLine(tree, 'sim'), 'start', '--json', '--password', PASSWORD, ...options];
   const program = new Program(name, args, { directory: folder });
   try {
     const ready = JSON.parse(await program.firstLine()) as Ready;
@@ -127,7 +134,7 @@ t.test(
         isTunnelerEnabled: true,
       });
       writeFileSync(`${file}.jwt`, enrollmentJwt);
-      const enrolled = await runProgram([join(EARLIER, 'agent/cli.ts'), 'enroll', file, '--jwt', `${file}.jwt`]);
+      const enrolled = await runProgram([commandLine(EARLIER, 'router'), 'enroll', file, '--jwt', `${file}.jwt`]);
       t.equal(enrolled.code, 0, enrolled.stderr);
       if (index === 1) await overlay.addService('echo', id, { encrypted: true });
     }
@@ -141,7 +148,7 @@ t.test(
       const sim = await simulator(`sim-${step}`, tree, data);
       const routers = files.map(
         (file, index) =>
-          new Program(`router-${step}-${index}`, [join(tree, 'agent/cli.ts'), 'run', file, '--log-format', 'json'], {
+          new Program(`router-${step}-${index}`, [commandLine(tree, 'router'), 'run', file, '--log-format', 'json'], {
             directory: folder,
           }),
       );

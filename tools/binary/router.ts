@@ -18,5 +18,5 @@ if (process.send !== undefined && basename(file) === 'load-child') {
   const { runZiti } = await import('../../agent/commands/ziti.ts');
   await runZiti(process.argv.slice(2));
 } else {
-  await import('../../agent/cli.ts');
+  await import('../../entry/router-cli.ts');
 }

@@ -3,4 +3,4 @@
 import { ignoreUnreadableAuthorities } from './extra-authorities.ts';
 
 ignoreUnreadableAuthorities();
-await import('../../controller-sim/cli.ts');
+await import('../../entry/sim-cli.ts');

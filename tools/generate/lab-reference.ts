@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type CommandShape, eachCommand, shapeOf } from '#lib/commands/shape.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { simulatorProgram } from '../../controller-sim/commands/program.ts';
+import { simulatorProgram } from '../../entry/sim-program.ts';
 import answers from '../../schemas/api/answers.json' with { type: 'json' };
 import { BODY_SCHEMAS, type DataSchema } from '../../schemas/api/body-schemas.ts';
 

@@ -12,8 +12,8 @@ import { ROOT } from '../commands.ts';
 
 const PAGE = 'docs/reference/package.md';
 const ENTRIES: Readonly<Record<string, string>> = {
-  'edgeweave/router': 'agent/index',
-  'edgeweave/sim': 'controller-sim/index',
+  'edgeweave/router': 'entry/router',
+  'edgeweave/sim': 'entry/sim',
 };
 /** The schemas generate these: their types are listed by name only. */
 const GENERATED = /^schemas\//;

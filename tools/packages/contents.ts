@@ -117,7 +117,7 @@ function files(program: Program, folder: string, state: string): PackageFile[] {
   const example = (file: string) => readFileSync(join(ROOT, 'examples/service', file), 'utf8');
   const binary = join(folder, name);
   // The program from its sources: the executable may be that of another processor.
-  const source = join(ROOT, name === 'edgeweave-router' ? 'agent/cli.ts' : 'controller-sim/cli.ts');
+  const source = join(ROOT, name === 'edgeweave-router' ? 'entry/router-cli.ts' : 'entry/sim-cli.ts');
   const completion = (shell: string) =>
     execFileSync(process.execPath, [source, 'completion', shell], { encoding: 'utf8' });
   const documents = `usr/share/doc/${name}`;

@@ -6,7 +6,7 @@ import { commandName, examples } from './name.ts';
 t.test('the installed commands have the package name as prefix', async (t) => {
   t.equal(commandName('router', '/usr/lib/node_modules/edgeweave/bin/edgeweave-router.mjs'), 'edgeweave-router');
   t.equal(commandName('sim', '/usr/bin/edgeweave-sim'), 'edgeweave-sim');
-  t.equal(commandName('router', '/home/edgeweave/agent/cli.ts'), 'router');
+  t.equal(commandName('router', '/home/edgeweave/entry/router-cli.ts'), 'router');
   t.equal(commandName('router', ''), 'router');
 });
 

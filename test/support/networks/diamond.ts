@@ -51,5 +51,5 @@ export async function diamond() {
 }
 
 export function startRouter(overlay: Overlay, name: string, configFile: string): Program {
-  return new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
+  return new Program(name, ['entry/router-cli.ts', 'run', configFile], { directory: overlay.directory });
 }

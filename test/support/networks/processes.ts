@@ -19,7 +19,7 @@ export async function processes(port?: number) {
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, port === undefined ? {} : { port });
   const start = (name: string, configFile: string) =>
-    new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
+    new Program(name, ['entry/router-cli.ts', 'run', configFile], { directory: overlay.directory });
   const online = async (id: string) => (await overlay.management.edgeRouters.get(id)).isOnline;
   const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
   return {

@@ -84,5 +84,5 @@ export function hostAt(port: number): Readonly<Record<string, unknown>> {
 }
 
 export function startDaemon(configFile: string) {
-  return spawn(process.execPath, ['agent/cli.ts', 'run', configFile], { stdio: 'ignore' });
+  return spawn(process.execPath, ['entry/router-cli.ts', 'run', configFile], { stdio: 'ignore' });
 }

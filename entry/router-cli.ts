@@ -2,8 +2,8 @@
 // enroll`.
 
 import { runProgram } from '#lib/commands/run-program.ts';
-import { ownArguments } from './bootstrap/run-arguments.ts';
-import { routerProgram } from './commands/program.ts';
+import { ownArguments } from '../agent/bootstrap/run-arguments.ts';
+import { routerProgram } from '../agent/commands/program.ts';
 
 process.argv.splice(2, Number.POSITIVE_INFINITY, ...ownArguments(process.argv.slice(2)));
 await runProgram(routerProgram());

@@ -18,20 +18,20 @@ import {
   path,
 } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { type Finding, findingText } from './config/finding.ts';
-import { type LoadedConfig, type LoadOptions, loadRouterConfig } from './config/load.ts';
-import { logFindings } from './config/log-findings.ts';
-import type { RouterConfig } from './config/router-config.ts';
-import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from './enroll/enroll.ts';
-import type { Router } from './interface/router.ts';
-import { Router as Daemon } from './router.ts';
+import { type Finding, findingText } from '../agent/config/finding.ts';
+import { type LoadedConfig, type LoadOptions, loadRouterConfig } from '../agent/config/load.ts';
+import { logFindings } from '../agent/config/log-findings.ts';
+import type { RouterConfig } from '../agent/config/router-config.ts';
+import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from '../agent/enroll/enroll.ts';
+import type { Router } from '../agent/interface/router.ts';
+import { Router as Daemon } from '../agent/router.ts';
 
 export type { LogLevel } from '#lib/log/log.ts';
 export { createLog, type Log, type LogOptions } from '#lib/log/log.ts';
 export { OptionError } from '#lib/options.ts';
-export type { RouterConfig } from './config/router-config.ts';
-export type * from './interface/description.ts';
-export type { CloseOptions, ProxyOptions } from './interface/router.ts';
+export type { RouterConfig } from '../agent/config/router-config.ts';
+export type * from '../agent/interface/description.ts';
+export type { CloseOptions, ProxyOptions } from '../agent/interface/router.ts';
 export type { EnrollmentResult, Finding, KeyAlgorithm, LoadedConfig, LoadOptions, Router };
 
 export interface StartRouterOptions {

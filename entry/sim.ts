@@ -3,15 +3,15 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
+import { type ClusterOptions, startCluster as startNodes } from '../controller-sim/assembly/nodes.ts';
+import { type SimulatorOptions, startSimulator as start } from '../controller-sim/assembly/simulator.ts';
+import type { Simulator, SimulatorCluster } from '../controller-sim/interface/simulator.ts';
+import { type CommonMemory, SharedMemory as Memory } from '../controller-sim/state/store/shared-memory.ts';
 import type { Network } from '../testbed/interface.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from '../testbed/load/interface.ts';
 import type { LoadScenario } from '../testbed/load/scenario.ts';
 import type { NetworkOptions } from '../testbed/network.ts';
 import type { Recorder, RecorderOptions, Replay, ReplayOptions } from '../testbed/recording/interface.ts';
-import { type ClusterOptions, startCluster as startNodes } from './assembly/nodes.ts';
-import { type SimulatorOptions, startSimulator as start } from './assembly/simulator.ts';
-import type { Simulator, SimulatorCluster } from './interface/simulator.ts';
-import { type CommonMemory, SharedMemory as Memory } from './state/store/shared-memory.ts';
 
 export { createLog, type Log, type LogLevel, type LogOptions } from '#lib/log/log.ts';
 export { OptionError } from '#lib/options.ts';
@@ -26,15 +26,18 @@ export {
   VirtualClock,
 } from '#lib/time/clock.ts';
 export type { LabCircuit, LabController, LabLink, LabRouter, LabTopology } from '#schemas/api/gen/answers.ts';
-export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
-export type { StageReport } from '../testbed/load/interface.ts';
-export type { ClientGroup, ClientStep, RouterGroup, RouterStep } from '../testbed/load/scenario.ts';
-export type { PasswordCost } from './auth/passwords.ts';
-export { ApiRequestError, type ClientOptions, openClient } from './client/api-client.ts';
-export type { ApiClient, ClientApi } from './client/api-types.ts';
-export type { Event, EventListener, Namespace, SubscribeOptions, UsageVersion } from './events/events.ts';
-export type { Events } from './interface/events.ts';
-export type { Faults, Journal, Lab, LabClock, Proxies, Snapshots } from './interface/lab.ts';
+export type { PasswordCost } from '../controller-sim/auth/passwords.ts';
+export { ApiRequestError, type ClientOptions, openClient } from '../controller-sim/client/api-client.ts';
+export type { ApiClient, ClientApi } from '../controller-sim/client/api-types.ts';
+export type {
+  Event,
+  EventListener,
+  Namespace,
+  SubscribeOptions,
+  UsageVersion,
+} from '../controller-sim/events/events.ts';
+export type { Events } from '../controller-sim/interface/events.ts';
+export type { Faults, Journal, Lab, LabClock, Proxies, Snapshots } from '../controller-sim/interface/lab.ts';
 export type {
   ConnectionFault,
   ControlFault,
@@ -48,26 +51,38 @@ export type {
   ProxyFault,
   SdkFault,
   StoreFault,
-} from './lab/faults/fault.ts';
-export type { JournalCondition, WaitOptions } from './lab/journal/journal.ts';
-export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
-export type { JournalRecording } from './lab/journal/recording.ts';
-export { VerificationError, type VerifyFilter, type VerifyOptions } from './lab/journal/verification.ts';
-export type { Kept } from './lab/kept.ts';
-export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
-export type { IdentityFile, IdentityOptions } from './lab/network/identities.ts';
-export type { DialPlace, LabService, NewService } from './lab/network/services.ts';
-export type { NewProxy, ProxyHandle, ProxyInfo } from './lab/proxies/proxies.ts';
-export type { SeedDocument } from './lab/seed/export.ts';
-export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
-export type { Seeded, SeedOptions, SeedStep } from './lab/seed/seeded.ts';
-export type { SaveOptions, SnapshotFile } from './lab/snapshot-file.ts';
-export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from './lab/snapshots.ts';
-export type { Right, WhatIf, WhatIfOptions } from './lab/what-if.ts';
-export type { Explanation } from './lab/why/explanation.ts';
-export type { Finding } from './lab/why/finding.ts';
-export type { PostureOptions } from './lab/why/posture.ts';
-export type { WhyAnswer, WhyQuestion } from './lab/why/why.ts';
+} from '../controller-sim/lab/faults/fault.ts';
+export type { JournalCondition, WaitOptions } from '../controller-sim/lab/journal/journal.ts';
+export type {
+  ControlEntry,
+  HttpEntry,
+  JournalEntry,
+  JournalFilter,
+} from '../controller-sim/lab/journal/journal-entry.ts';
+export type { JournalRecording } from '../controller-sim/lab/journal/recording.ts';
+export {
+  VerificationError,
+  type VerifyFilter,
+  type VerifyOptions,
+} from '../controller-sim/lab/journal/verification.ts';
+export type { Kept } from '../controller-sim/lab/kept.ts';
+export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from '../controller-sim/lab/lab-error.ts';
+export type { IdentityFile, IdentityOptions } from '../controller-sim/lab/network/identities.ts';
+export type { DialPlace, LabService, NewService } from '../controller-sim/lab/network/services.ts';
+export type { NewProxy, ProxyHandle, ProxyInfo } from '../controller-sim/lab/proxies/proxies.ts';
+export type { SeedDocument } from '../controller-sim/lab/seed/export.ts';
+export { SeedError, type SeedMistake } from '../controller-sim/lab/seed/mistake.ts';
+export type { Seeded, SeedOptions, SeedStep } from '../controller-sim/lab/seed/seeded.ts';
+export type { SaveOptions, SnapshotFile } from '../controller-sim/lab/snapshot-file.ts';
+export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../controller-sim/lab/snapshots.ts';
+export type { Right, WhatIf, WhatIfOptions } from '../controller-sim/lab/what-if.ts';
+export type { Explanation } from '../controller-sim/lab/why/explanation.ts';
+export type { Finding } from '../controller-sim/lab/why/finding.ts';
+export type { PostureOptions } from '../controller-sim/lab/why/posture.ts';
+export type { WhyAnswer, WhyQuestion } from '../controller-sim/lab/why/why.ts';
+export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
+export type { StageReport } from '../testbed/load/interface.ts';
+export type { ClientGroup, ClientStep, RouterGroup, RouterStep } from '../testbed/load/scenario.ts';
 export type {
   ClusterOptions,
   LoadOptions,

@@ -1,0 +1,60 @@
+// The command line of the simulator. The commands that need routers or clients of their own are in the test bed.
+
+import { Command } from 'commander';
+import { completionCommand } from '#lib/commands/completion.ts';
+import { commandName } from '#lib/commands/name.ts';
+import { clockCommand } from '../controller-sim/commands/clock.ts';
+import { clusterCommand } from '../controller-sim/commands/cluster.ts';
+import { faultCommand } from '../controller-sim/commands/faults.ts';
+import { healthCommand } from '../controller-sim/commands/health.ts';
+import { journalCommand, verifyCommand, waitCommand } from '../controller-sim/commands/journal.ts';
+import { identityCommand, serviceCommand } from '../controller-sim/commands/network.ts';
+import { operationsCommand } from '../controller-sim/commands/operations.ts';
+import { proxyCommand } from '../controller-sim/commands/proxies.ts';
+import { exportCommand, seedCommand, whatIfCommand } from '../controller-sim/commands/seed.ts';
+import { resetCommand, restoreCommand, snapshotCommand } from '../controller-sim/commands/snapshots.ts';
+import { startCommand } from '../controller-sim/commands/start.ts';
+import { storeCommand } from '../controller-sim/commands/store.ts';
+import { tokenCommand } from '../controller-sim/commands/token.ts';
+import { whyCommand } from '../controller-sim/commands/why.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { loadCommand } from '../testbed/sim-load.ts';
+import { networkCommand } from '../testbed/sim-network.ts';
+import { recordCommand, replayCommand } from '../testbed/sim-record.ts';
+
+export function simulatorProgram(): Command {
+  const program = new Command(commandName('sim'))
+    .description('controller simulator for OpenZiti overlay networks')
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .showHelpAfterError();
+  const commands = [
+    startCommand(),
+    networkCommand(),
+    loadCommand(),
+    recordCommand(),
+    replayCommand(),
+    healthCommand(),
+    clockCommand(),
+    snapshotCommand(),
+    restoreCommand(),
+    resetCommand(),
+    seedCommand(),
+    exportCommand(),
+    whatIfCommand(),
+    serviceCommand(),
+    identityCommand(),
+    tokenCommand(),
+    whyCommand(),
+    journalCommand(),
+    verifyCommand(),
+    waitCommand(),
+    faultCommand(),
+    proxyCommand(),
+    clusterCommand(),
+    storeCommand(),
+    operationsCommand(),
+    completionCommand(program, 'edgeweave-sim'),
+  ];
+  for (const command of commands) program.addCommand(command);
+  return program;
+}
