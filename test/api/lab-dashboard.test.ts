@@ -43,12 +43,16 @@ t.test('every file is served to everybody, with strict headers', async (t) => {
 t.test('the table has every file of the folder, and every imported module', async (t) => {
   await using api = await ApiClient.start();
   const paths = new Set(dashboardPages().map(({ path }) => path));
-  for (const file of readdirSync(FOLDER)) if (/\.(?:js|css)$/.test(file)) t.ok(paths.has(`/lab/${file}`), file);
+  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }))
+    if (/\.(?:js|css)$/.test(file)) t.ok(paths.has(`/lab/${file}`), file);
   for (const path of paths) {
     const { text } = await api.ask('GET', path === '/lab' ? '/lab/' : path);
     const code = text.replaceAll(/\/\*\*.*?\*\//gs, ''); // types are imported in comments
-    for (const [, name = ''] of code.matchAll(/from '\.\/([^']+)'|(?:src|href)="\/lab\/([^"]+)"/g))
-      if (name !== '') t.ok(paths.has(`/lab/${name}`), `${path} imports ${name}`);
+    const address = new URL(path === '/lab' ? '/lab/' : path, 'https://simulator');
+    for (const [, imported, loaded] of code.matchAll(/from '(\.[^']+)'|(?:src|href)="([^"]+\.(?:js|css))"/g)) {
+      const { pathname } = new URL(imported ?? loaded ?? '', address);
+      t.ok(paths.has(pathname), `${path} imports ${pathname}`);
+    }
   }
 });
 

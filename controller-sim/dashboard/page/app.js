@@ -1,19 +1,19 @@
 // The dashboard: login, header, tabs, and the data that all views share. All texts from the simulator become text
 // nodes, never HTML.
 
-import { EntitiesView } from './entities-view.js';
-import { FaultsView } from './faults-view.js';
 import { clockTime, countText, dateText, distanceText, rateText } from './format.js';
 import { html, render, useEffect, useMemo, useState } from './htm.js';
-import { JournalView } from './journal-view.js';
 import { isNoAnswer, LabClient, ownController } from './lab-client.js';
-import { Login } from './login.js';
-import { NetworkView } from './network-view.js';
 import { Empty } from './parts.js';
 import { usePoll } from './poll.js';
-import { SeedView } from './seed-view.js';
-import { StateView } from './state-view.js';
-import { WhyView } from './why-view.js';
+import { EntitiesView } from './views/entities-view.js';
+import { FaultsView } from './views/faults-view.js';
+import { JournalView } from './views/journal-view.js';
+import { Login } from './views/login.js';
+import { NetworkView } from './views/network-view.js';
+import { SeedView } from './views/seed-view.js';
+import { StateView } from './views/state-view.js';
+import { WhyView } from './views/why-view.js';
 
 /** @import { LabClock, LabData, ReadClock, JournalFilter, ViewProps, WhyQuestion } from './types.d.ts' */
 

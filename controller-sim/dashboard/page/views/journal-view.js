@@ -1,14 +1,14 @@
 // The journal of requests and messages: it continues while the page is visible, and only visible rows exist.
 
-import { countText, curlText, entryCells, prettyBody, timeText } from './format.js';
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
+import { countText, curlText, entryCells, prettyBody, timeText } from '../format.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../htm.js';
+import { isNoAnswer, ownController } from '../lab-client.js';
+import { Confirm, Field, Problem } from '../parts.js';
+import { useAction, usePoll } from '../poll.js';
 import { entriesWith, journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
-import { isNoAnswer, ownController } from './lab-client.js';
-import { Confirm, Field, Problem } from './parts.js';
-import { useAction, usePoll } from './poll.js';
 
-/** @import { Entry, JournalFilter, LabTopology, ViewProps } from './types.d.ts' */
-/** @import { Typed } from './parts.js' */
+/** @import { Entry, JournalFilter, LabTopology, ViewProps } from '../types.d.ts' */
+/** @import { Typed } from '../parts.js' */
 /** @typedef {Event & { currentTarget: HTMLSelectElement }} Selection */
 
 /** Milliseconds. */

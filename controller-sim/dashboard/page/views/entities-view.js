@@ -1,14 +1,14 @@
 // The entities of the network, as a table for each kind, with a search over all texts. The rows come from the export,
 // so they have names, not ids.
 
-import { countText, wordsOf } from './format.js';
-import { html, useEffect, useMemo, useState } from './htm.js';
+import { countText, wordsOf } from '../format.js';
+import { html, useEffect, useMemo, useState } from '../htm.js';
+import { Empty, Problem } from '../parts.js';
+import { useAction } from '../poll.js';
 import { entriesWith } from './journal-window.js';
-import { Empty, Problem } from './parts.js';
-import { useAction } from './poll.js';
 
-/** @import { ViewProps } from './types.d.ts' */
-/** @import { Typed } from './parts.js' */
+/** @import { ViewProps } from '../types.d.ts' */
+/** @import { Typed } from '../parts.js' */
 /** @typedef {Readonly<Record<string, any>>} Entity */
 
 /** Rows of a table; a search finds the others. */

@@ -1,10 +1,10 @@
 // The login of an administrator.
 
-import { html, useState } from './htm.js';
-import { Field, Form, Problem } from './parts.js';
-import { useAction } from './poll.js';
+import { html, useState } from '../htm.js';
+import { Field, Form, Problem } from '../parts.js';
+import { useAction } from '../poll.js';
 
-/** @import { LabClient } from './lab-client.js' */
+/** @import { LabClient } from '../lab-client.js' */
 
 /** @param {{ client: LabClient, reason: string }} props */
 export function Login({ client, reason }) {

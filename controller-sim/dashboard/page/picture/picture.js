@@ -3,7 +3,7 @@
 
 /** @import { Size } from './camera.js' */
 /** @import { Point } from './layout.js' */
-/** @import { LabRouter } from './types.d.ts' */
+/** @import { LabRouter } from '../types.d.ts' */
 /** @import { LinkStyle, Node, Scene, Trail } from './scene.js' */
 /** The names of colours in style.css, with the values of the current theme. @typedef {Readonly<Record<string, string>>} Inks */
 

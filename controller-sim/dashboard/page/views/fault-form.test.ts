@@ -1,8 +1,8 @@
 // The request that the form for faults makes: each one is accepted by the rules of the simulator.
 
 import t from 'tap';
-import type { NewFault } from '../../lab/faults/fault.ts';
-import { checkedFault } from '../../lab/faults/fault-rule.ts';
+import type { NewFault } from '../../../lab/faults/fault.ts';
+import { checkedFault } from '../../../lab/faults/fault-rule.ts';
 import { FIELDS, faultOf } from './fault-form.js';
 
 const EVERYTHING = {

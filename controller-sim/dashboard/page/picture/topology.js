@@ -2,14 +2,14 @@
 // zoom, the mouse moves the picture, the arrow keys select the next router. The list of routers beside it has the same
 // for readers without the picture.
 
+import { html, useLayoutEffect, useMemo, useRef, useState } from '../htm.js';
 import { ALL, moved, toScreen, zoomed } from './camera.js';
-import { html, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { HEIGHT, layout, WIDTH } from './layout.js';
 import { DASH_LENGTH, drawNetwork, drawTrails, INK_NAMES, textMeter } from './picture.js';
 import { routesOf } from './routes.js';
 import { nodeAt, sceneOf } from './scene.js';
 
-/** @import { LabRouter, LabTopology, SetState } from './types.d.ts' */
+/** @import { LabRouter, LabTopology, SetState } from '../types.d.ts' */
 /** @import { Size, View } from './camera.js' */
 /** @import { Point } from './layout.js' */
 /** @import { Inks } from './picture.js' */

@@ -1,11 +1,11 @@
 // The clock and the snapshots.
 
-import { clockTime, dateText, distanceText, rateText } from './format.js';
-import { html, useEffect, useState } from './htm.js';
-import { Confirm, Field, Form, Problem } from './parts.js';
-import { useAction, usePoll } from './poll.js';
+import { clockTime, dateText, distanceText, rateText } from '../format.js';
+import { html, useEffect, useState } from '../htm.js';
+import { Confirm, Field, Form, Problem } from '../parts.js';
+import { useAction, usePoll } from '../poll.js';
 
-/** @import { LabRestored, LabSnapshot, ReadClock, ViewProps } from './types.d.ts' */
+/** @import { LabRestored, LabSnapshot, ReadClock, ViewProps } from '../types.d.ts' */
 
 /** Milliseconds between reads of the snapshots. */
 const INTERVAL = 2_000;

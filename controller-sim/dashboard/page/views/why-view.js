@@ -1,11 +1,11 @@
 // Explains whether an identity may dial or bind a service, and what is missing.
 
-import { wordsOf } from './format.js';
-import { html, useEffect, useState } from './htm.js';
-import { Choice, Empty, Field, Form, Problem } from './parts.js';
-import { useAction } from './poll.js';
+import { wordsOf } from '../format.js';
+import { html, useEffect, useState } from '../htm.js';
+import { Choice, Empty, Field, Form, Problem } from '../parts.js';
+import { useAction } from '../poll.js';
 
-/** @import { LabWhy, Suggestions, ViewProps } from './types.d.ts' */
+/** @import { LabWhy, Suggestions, ViewProps } from '../types.d.ts' */
 
 /** Suggested names. */
 const MAX_NAMES = 500;

@@ -1,15 +1,15 @@
 // The live network: the picture, the controllers, the selected router, the circuits with their rates, the routers, and
 // how many entities exist.
 
-import { ageText, countText, latencyText, wordsOf } from './format.js';
-import { html, useCallback, useMemo, useState } from './htm.js';
-import { Confirm, Empty, Problem } from './parts.js';
-import { useAction } from './poll.js';
-import { throughputText } from './routes.js';
-import { Topology } from './topology.js';
+import { ageText, countText, latencyText, wordsOf } from '../format.js';
+import { html, useCallback, useMemo, useState } from '../htm.js';
+import { Confirm, Empty, Problem } from '../parts.js';
+import { throughputText } from '../picture/routes.js';
+import { Topology } from '../picture/topology.js';
+import { useAction } from '../poll.js';
 
-/** @import { LabCircuit, LabController, LabRouter, LabTopology, ViewProps } from './types.d.ts' */
-/** @import { Typed } from './parts.js' */
+/** @import { LabCircuit, LabController, LabRouter, LabTopology, ViewProps } from '../types.d.ts' */
+/** @import { Typed } from '../parts.js' */
 
 /** Circuits and routers in the lists; the picture knows all that the simulator lists. */
 const MAX_LISTED = 100;

@@ -1,12 +1,12 @@
 // Creates the missing entities of a document, with all its mistakes, and downloads the network as such a document.
 
-import { countText, wordsOf } from './format.js';
-import { html, useRef, useState } from './htm.js';
-import { Form, Problem } from './parts.js';
-import { useAction } from './poll.js';
+import { countText, wordsOf } from '../format.js';
+import { html, useRef, useState } from '../htm.js';
+import { Form, Problem } from '../parts.js';
+import { useAction } from '../poll.js';
 
-/** @import { LabSeeded, Mistake, ViewProps } from './types.d.ts' */
-/** @import { Typed } from './parts.js' */
+/** @import { LabSeeded, Mistake, ViewProps } from '../types.d.ts' */
+/** @import { Typed } from '../parts.js' */
 
 const EXAMPLE = `identities:
   - name: anna

@@ -1,9 +1,9 @@
 // Circuits as the picture shows them: those of one service over the same routers are one route, with the sum of their
 // rates. Plain functions without the page.
 
-import { bytesText } from './format.js';
+import { bytesText } from '../format.js';
 
-/** @import { LabCircuit } from './types.d.ts' */
+/** @import { LabCircuit } from '../types.d.ts' */
 /**
  * @typedef {{ key: string, service: string, path: readonly string[], ids: readonly string[], rate: number | undefined
  * }} Route

@@ -1,12 +1,12 @@
 // Faults: the list with hits, the form for both kinds, and the disconnection of a router.
 
+import { countText, faultText } from '../format.js';
+import { html, useState } from '../htm.js';
+import { Choice, Confirm, Empty, Field, Form, Problem } from '../parts.js';
+import { useAction } from '../poll.js';
 import { FIELDS, faultOf } from './fault-form.js';
-import { countText, faultText } from './format.js';
-import { html, useState } from './htm.js';
-import { Choice, Confirm, Empty, Field, Form, Problem } from './parts.js';
-import { useAction } from './poll.js';
 
-/** @import { FaultForm, LabFault, ViewProps } from './types.d.ts' */
+/** @import { FaultForm, LabFault, ViewProps } from '../types.d.ts' */
 /** @typedef {Pick<ViewProps, 'client' | 'refresh'> & { network: ViewProps['data']['network'] }} OfNetwork */
 /** @typedef {Event & { currentTarget: HTMLSelectElement }} Selection */
 

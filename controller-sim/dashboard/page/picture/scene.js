@@ -1,11 +1,11 @@
 // The picture as a list of parts, in pixels: routers, links, circuits, and texts that do not cover each other. Plain
 // functions without the page; picture.js draws the scene.
 
+import { latencyText } from '../format.js';
 import { toScreen } from './camera.js';
-import { latencyText } from './format.js';
 import { routeText } from './routes.js';
 
-/** @import { LabLink, LabRouter, LabTopology } from './types.d.ts' */
+/** @import { LabLink, LabRouter, LabTopology } from '../types.d.ts' */
 /** @import { Size, View } from './camera.js' */
 /** @import { Point } from './layout.js' */
 /** @import { Route } from './routes.js' */
