@@ -13,7 +13,7 @@ import {
   servedHere,
   simulatorOption,
   withServing,
-} from '../controller-sim/commands/serve.ts';
+} from '../controller-sim/commands/serving/serve.ts';
 import type { NetworkRouter } from './interface.ts';
 
 interface NetworkCommandOptions extends ServeOptions {

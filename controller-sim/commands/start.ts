@@ -22,7 +22,7 @@ import {
   servedHere,
   simulatorOption,
   withServing,
-} from './serve.ts';
+} from './serving/serve.ts';
 
 interface StartOptions extends ServeOptions, Omit<SimulatorOptions, 'host' | 'port' | 'data' | 'log' | 'eventTypes'> {
   readonly nodes?: number;
@@ -101,7 +101,7 @@ function start(options: StartOptions, clock: Clock): Promise<number> {
       return servedHere([simulator], () => simulator.close());
     }
     if (own.store === EMBEDDED) {
-      const { startMembers } = await import('./member-processes.ts');
+      const { startMembers } = await import('./serving/member-processes.ts');
       return startMembers(
         { nodes, options: own, logging: { logLevel, logFormat, ...(logFile !== undefined && { logFile }) } },
         { clock, log },

@@ -206,7 +206,7 @@ console.log(JSON.stringify({ word: inWords('label'), size: label.size, mended, f
 export const PROGRAM = `
 import { createLog } from './common/lib/log/log.ts';
 import { startSimulator } from './controller-sim/assembly/simulator.ts';
-import { simulatorOption } from './controller-sim/commands/serve.ts';
+import { simulatorOption } from './controller-sim/commands/serving/serve.ts';
 import { ApiClient } from './test/support/clients/api-client.ts';
 
 const lines: string[] = [];

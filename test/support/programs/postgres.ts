@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { arch, platform } from 'node:process';
 import pg from 'pg';
-import { INITDB_OPTIONS, postgresCommand } from '../../../controller-sim/commands/own-database.ts';
+import { INITDB_OPTIONS, postgresCommand } from '../../../controller-sim/commands/serving/own-database.ts';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { until } from '../networks/overlay.ts';
 

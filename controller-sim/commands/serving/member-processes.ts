@@ -9,8 +9,8 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OptionError } from '#lib/options.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { memberId, OPTIONS, type OptionRow, portsProblem, type SimulatorOptions } from '../assembly/options.ts';
-import type { Seeded } from '../lab/seed/seeded.ts';
+import { memberId, OPTIONS, type OptionRow, portsProblem, type SimulatorOptions } from '../../assembly/options.ts';
+import type { Seeded } from '../../lab/seed/seeded.ts';
 import { endingWithThisProcess, OwnDatabase } from './own-database.ts';
 import { flaggedOptions, type Served, type ServedSimulator, type ServeOptions, variableName } from './serve.ts';
 

@@ -20,9 +20,9 @@ import { stackDump } from '#lib/process/stack-dump.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { endChainVerification } from '#wire/connection/client-chains.ts';
-import { CA_SUFFIX, OPTIONS, type OptionRow, type SimulatorOptions } from '../assembly/options.ts';
-import type { Simulator } from '../assembly/simulator.ts';
-import { seededText } from './seeded-text.ts';
+import { CA_SUFFIX, OPTIONS, type OptionRow, type SimulatorOptions } from '../../assembly/options.ts';
+import type { Simulator } from '../../assembly/simulator.ts';
+import { seededText } from '../seeded-text.ts';
 
 export interface ServeOptions extends Lifetime {
   readonly json?: true;
