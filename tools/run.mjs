@@ -27,7 +27,7 @@ const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=500'];
 /** Script → program and arguments before those of the caller. */
 const PROGRAMS = {
   start: ['examples/two-routers/start.ts'],
-  test: ['tools/test.ts'],
+  test: ['tools/testing/test.ts'],
   bench: ['bench/run.ts'],
   fuzz: ['test/fuzz/fuzz.ts'],
   chaos: ['test/chaos/chaos.ts'],
@@ -41,7 +41,7 @@ const PROGRAMS = {
   'build:packages': ['tools/packages/build.ts'],
   release: ['tools/release/release.ts'],
   generate: ['tools/generate.ts'],
-  compat: ['tools/compat.ts'],
+  compat: ['tools/compat/compat.ts'],
   'try-release': ['test/interop/try-release.ts'],
 };
 /** Options for Node that a script needs. */
@@ -74,7 +74,7 @@ if (!Object.hasOwn(PROGRAMS, script) && !Object.hasOwn(TOOLS, script)) {
   process.exit(2);
 }
 if (script === 'test' && (args.includes('--help') || args.includes('-h'))) {
-  const { TEST_HELP } = await import('./test-help.mjs');
+  const { TEST_HELP } = await import('./testing/test-help.mjs');
   process.stdout.write(TEST_HELP);
   process.exit(0);
 }

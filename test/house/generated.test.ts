@@ -9,7 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
-import { type CompatRecord, compatPage } from '../../tools/compat-report.ts';
+import { type CompatRecord, compatPage } from '../../tools/compat/compat-report.ts';
 import { generateApi } from '../../tools/generate/api.ts';
 import { generateClients } from '../../tools/generate/clients.ts';
 import { generateConfig } from '../../tools/generate/config.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../../tools/commands.ts';
-import { testFilesOf } from '../../tools/test-files.ts';
+import { testFilesOf } from '../../tools/testing/test-files.ts';
 
 /** Elapsed time compared with an upper bound, also by way of a variable. */
 const BOUND = /(?:performance|Date)\.now\(\) - [\w.]+ <=? /g;

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readTrials } from '../../tools/compat-results.ts';
+import { readTrials } from '../../tools/compat/compat-results.ts';
 import { skipped } from '../support/programs/reference.ts';
 import { runProgram } from '../support/programs/run.ts';
 import { Steps } from './releases/steps.ts';

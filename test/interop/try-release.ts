@@ -3,7 +3,7 @@
 // into docs/reference/compat.json.
 
 import { execFileSync } from 'node:child_process';
-import type { TrialRow } from '../../tools/compat-results.ts';
+import type { TrialRow } from '../../tools/compat/compat-results.ts';
 import { tryCommandLine } from './releases/command-line.ts';
 import { tryController } from './releases/controller.ts';
 import { tryEdgeTunnel } from './releases/edge-tunnel.ts';

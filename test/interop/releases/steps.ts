@@ -1,6 +1,6 @@
 // Runs the steps of a trial and keeps what works and what does not: the row that the script prints for a program.
 
-import type { TrialRow, Verdict } from '../../../tools/compat-results.ts';
+import type { TrialRow, Verdict } from '../../../tools/compat/compat-results.ts';
 
 /** Characters of a reason: a row is a line of a table. */
 const REASON_LENGTH = 200;

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { ROOT } from './commands.ts';
+import { ROOT } from '../commands.ts';
 import { countIn, failuresIn } from './tap-report.ts';
 import { type FileResult, reportOf, runTestFiles, type TestRun } from './test-runner.ts';
 
@@ -171,7 +171,7 @@ t.test(
         await new Promise((resolve) => setTimeout(resolve, 60_000));
       });`,
       'runner.mjs': `
-      import { runTestFiles } from ${JSON.stringify(join(ROOT, 'tools', 'test-runner.ts'))};
+      import { runTestFiles } from ${JSON.stringify(join(ROOT, 'tools/testing', 'test-runner.ts'))};
       const groups = [[new URL('starts.mjs', import.meta.url).pathname]];
       await runTestFiles({ groups, jobs: 1, timeout: 120, grep: [], bail: false, thorough: false, release: false }, () => undefined);`,
     });

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT } from './commands.ts';
+import { ROOT } from '../commands.ts';
 
 export interface TestRun {
   /** In starting order. The files of a group share a process; paths are relative to the project's root. */
@@ -46,8 +46,8 @@ const REPORT_END = /\n# time=[\d.]+ms\n$/;
 const LAST_LINE = 50;
 /** Precedes the path of a file in the comment before its tests. */
 export const FILE_MARK = 'tests of ';
-const GROUP_PROGRAM = join(ROOT, 'tools', 'test-group.ts');
-const TEST_END = join(ROOT, 'tools', 'test-end.mjs');
+const GROUP_PROGRAM = join(ROOT, 'tools/testing', 'test-group.ts');
+const TEST_END = join(ROOT, 'tools/testing', 'test-end.mjs');
 
 /** Runs the groups and reports each file's result as it completes. */
 export async function runTestFiles(run: TestRun, onResult: (result: FileResult) => void): Promise<void> {

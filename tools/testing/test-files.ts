@@ -3,7 +3,7 @@
 
 import { globSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { suggest } from '../common/lib/text/suggestion.ts';
+import { suggest } from '../../common/lib/text/suggestion.ts';
 
 export interface TestChoice {
   /** All files if the arguments name none. */

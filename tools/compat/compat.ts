@@ -4,8 +4,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { print, ROOT } from './commands.ts';
-import { commitOf } from './commit.ts';
+import { print, ROOT } from '../commands.ts';
+import { commitOf } from '../commit.ts';
 import {
   type CompatEntry,
   type CompatRecord,

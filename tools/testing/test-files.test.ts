@@ -2,11 +2,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import t from 'tap';
 import { chooseTests, groupsOf, NAMESPACED, SLOWEST, testFilesOf } from './test-files.ts';
 
-const ROOT = dirname(import.meta.dirname);
+const ROOT = join(import.meta.dirname, '../..');
 const FILES = [
   'agent/link/link.test.ts',
   'agent/trace/trace.test.ts',
@@ -84,7 +84,7 @@ t.test('a name without a test gets a sentence with similar names', async (t) => 
 
 t.test('the files are those of the project', async (t) => {
   const files = testFilesOf(ROOT);
-  t.ok(files.includes('tools/test-files.test.ts') && files.includes('test/house/architecture.test.ts'));
+  t.ok(files.includes('tools/testing/test-files.test.ts') && files.includes('test/house/architecture.test.ts'));
   t.notOk(files.some((file) => file.includes('node_modules')));
 });
 
@@ -95,7 +95,7 @@ t.test('npm test rejects unknown files and options with exit code 2 and runs no 
     [['--jobs', 'many'], /^test: --jobs must be a number of at least 1, not "many"\n$/],
   ];
   for (const [args, expected] of table) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/test.ts', ...args], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/testing/test.ts', ...args], {
       cwd: ROOT,
       encoding: 'utf8',
     });
@@ -106,8 +106,8 @@ t.test('npm test rejects unknown files and options with exit code 2 and runs no 
 
 t.test('npm test -- --help works before the installation', async (t) => {
   const bare = t.testdir({});
-  mkdirSync(join(bare, 'tools'));
-  for (const file of ['run.mjs', 'test-help.mjs']) cpSync(join(ROOT, 'tools', file), join(bare, 'tools', file));
+  mkdirSync(join(bare, 'tools/testing'), { recursive: true });
+  for (const file of ['run.mjs', 'testing/test-help.mjs']) cpSync(join(ROOT, 'tools', file), join(bare, 'tools', file));
   const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/run.mjs', 'test', '--help'], {
     cwd: bare,
     encoding: 'utf8',

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { needFolder, print, ROOT } from './commands.ts';
+import { needFolder, print, ROOT } from '../commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, groupsOf, testFilesOf } from './test-files.ts';
 import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
