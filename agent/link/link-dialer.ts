@@ -15,11 +15,11 @@ import { sendHello } from '#wire/channel/hello.ts';
 import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
 import type { FrameLimits } from '#wire/connection/frame-reader.ts';
-import type { LanePolicy, QueueBudget } from '#wire/connection/send-lanes.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader, LinkHeader, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import type { LanePolicy, QueueBudget } from '#wire/lanes/send-lanes.ts';
 import type { Message } from '#wire/message.ts';
 import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 

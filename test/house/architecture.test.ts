@@ -26,6 +26,9 @@ const ALIASES: Record<string, string> = {
   '#schemas/': 'schemas/',
 };
 
+/** The room of the files that a part has beside its rooms, if its floors name it. */
+const OWN_FILES = '.';
+
 /**
  * The floors of each part, top floor first. A file imports from its own room and from rooms on lower floors, never from
  * another room on the same floor or above. The READMEs of the folders describe the rooms.
@@ -69,6 +72,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['answers', 'bodies'],
   ],
   common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
+  'common/wire': [['channel'], ['lanes'], ['path'], ['connection'], [OWN_FILES], ['gen']],
 };
 /** The parts, top floor first: the entries of the package, the test bed, both programs, what they share. */
 const PARTS = [['entry'], ['testbed'], ['agent', 'controller-sim'], ['common']];
@@ -108,8 +112,10 @@ function importsOf(path: string, text: string): string[] {
 /** The room of `path` in `part`, and its floor counted from the top; undefined if the path is not in the part. */
 function floorOf(path: string, part: string): { room: string; floor: number } | undefined {
   if (!path.startsWith(`${part}/`)) return undefined;
-  const [room = ''] = path.slice(part.length + 1).split('/');
-  return { room, floor: FLOORS[part]?.findIndex((rooms) => rooms.includes(room)) ?? -1 };
+  const floors = FLOORS[part] ?? [];
+  const [first = '', ...below] = path.slice(part.length + 1).split('/');
+  const room = below.length === 0 && floors.flat().includes(OWN_FILES) ? OWN_FILES : first;
+  return { room, floor: floors.findIndex((rooms) => rooms.includes(room)) };
 }
 
 /** The part of a file and its floor counted from the top; undefined for files outside the parts. */
@@ -145,9 +151,10 @@ t.test('the README of each program names its rooms', async (t) => {
   for (const [part, floors] of Object.entries(FLOORS)) {
     const [home = '', below] = part.split('/');
     const text = readFileSync(join(ROOT, home, 'README.md'), 'utf8');
-    for (const room of floors.flat())
-      if (!text.includes(`${below ? `${below}/` : ''}${room}`))
-        t.fail(`${home}/README.md does not name ${part}/${room}`);
+    for (const room of floors.flat()) {
+      const name = `${below ? `${below}/` : ''}${room === OWN_FILES ? '' : room}`;
+      if (!text.includes(name)) t.fail(`${home}/README.md does not name ${part}/${room}`);
+    }
   }
   t.pass();
 });

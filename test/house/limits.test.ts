@@ -88,7 +88,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/wire/path/path-controller.ts MAX_COMPETITION_TIME',
     'common/wire/path/path-controller.ts MAX_GAIN',
     'common/wire/path/path-controller.ts MAX_LATE_ROUNDS',
-    'common/wire/connection/send-lanes.ts MAX_POLL',
+    'common/wire/lanes/send-lanes.ts MAX_POLL',
     'common/lib/log/log-repeats.ts MAX_PHRASES',
     'common/lib/log/repeated-condition.ts MAX_KINDS',
     'common/lib/random.ts MAX_FROM_STOCK',

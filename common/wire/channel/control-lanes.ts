@@ -1,6 +1,6 @@
 // The lanes of a control channel, for both ends (reference fact: control channel, section 1.7).
 
-import { DEFAULT_LANE, type LanePolicy } from '../connection/send-lanes.ts';
+import { DEFAULT_LANE, type LanePolicy } from '../lanes/send-lanes.ts';
 
 /** Types of the underlays of a grouped control channel. */
 export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);

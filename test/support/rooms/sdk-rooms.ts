@@ -9,7 +9,6 @@ import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
-import type { LanePolicy } from '#wire/connection/send-lanes.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { type PostureResponseSchema, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import {
@@ -21,6 +20,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
+import type { LanePolicy } from '#wire/lanes/send-lanes.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Access } from '../../../agent/access/access.ts';
 import { type ApiSession, ApiSessions } from '../../../agent/access/api-session.ts';

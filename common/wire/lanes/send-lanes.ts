@@ -10,11 +10,11 @@ import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { Underlay } from '../connection/underlay.ts';
 import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
 import { FairQueue, type FlowId, type WaitingFrame } from './fair-queue.ts';
 import { PlainQueue } from './plain-queue.ts';
-import type { Underlay } from './underlay.ts';
 
 /** Memory that the waiting frames of several channels share. */
 export interface QueueBudget {
