@@ -12,8 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import type { Management } from '../../test/support/clients/management.ts';
 import { enrollDevice, loginLegacy } from '../../test/support/clients/sdk-client.ts';
+import { edgeListener, webServer } from '../../test/support/config/link-config.ts';
 import { Process } from '../data/processes.ts';
-import { createServices, ours, ROOT, startRouter, until } from '../data/subjects.ts';
+import { createServices, ours, ROOT, type RouterSetup, startRouter, until } from '../data/subjects.ts';
 import { quantile } from '../quantile.ts';
 import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
@@ -114,25 +115,24 @@ async function startNetwork(parent: string): Promise<Network> {
       { directory },
     ),
   );
-  const at = (port: number) => `127.0.0.1:${port}`;
   const entry = {
-    tunnel: `mode: proxy\n      services: ["echo:${echo}"]`,
-    ports: [link, edge] as const,
-    listeners: `  - {binding: edge, address: "wss:${at(websocket)}", options: {advertise: "${at(websocket)}"}}
-  - {binding: proxy_udp, address: "udp:${at(proxy)}", service: datagrams}
-`,
-    sections: `web:
-  - name: public
-    bindPoints: [{interface: "${at(web)}", address: "${at(web)}"}]
-    apis: [{binding: health-checks}, {binding: metrics}]
-`,
-  };
+    tunnel: { mode: 'proxy', services: [`echo:${echo}`] },
+    ports: [link, edge],
+    listeners: [
+      edgeListener(websocket, 'wss'),
+      { binding: 'proxy_udp', address: `udp:127.0.0.1:${proxy}`, service: 'datagrams' },
+    ],
+    web: [webServer(web, 'health-checks', 'metrics')],
+  } satisfies Partial<RouterSetup>;
+  const exit = {
+    tunnel: isIsolated() ? { mode: 'tproxy', resolver: `udp://127.0.0.1:${names}` } : { mode: 'host' },
+  } satisfies Partial<RouterSetup>;
   const ids: string[] = [];
   for (const [name, more] of [
     ['entry', entry],
-    ['exit', { tunnel: isIsolated() ? `mode: tproxy\n      resolver: udp://127.0.0.1:${names}` : 'mode: host' }],
+    ['exit', exit],
   ] as const) {
-    const file = { name, controller: address, ...more };
+    const file: RouterSetup = { name, controller: address, ...more };
     const { id, router } = await startRouter({ software, management, directory, file });
     ids.push(id);
     starting.use(router);

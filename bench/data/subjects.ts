@@ -4,8 +4,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type RouterFile, routerFileText } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter, type Management, openManagement } from '../../test/support/clients/management.ts';
+import type { TunnelOptions } from '../../test/support/config/link-config.ts';
 import { circuits, roundTrips } from './load.ts';
 import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';
@@ -143,8 +145,8 @@ export async function startNetwork(software: Software, targets: Targets, directo
   starting.defer(() => management.close());
   const [sink = 0, plain = 0, echo = 0, stuck = 0] = await freePorts(4);
   const entries: Entries = { sink, plain, echo, stuck };
-  const listed = Object.entries(entries).map(([service, port]) => `"${service}:${port}"`);
-  const tunnels = [`mode: proxy\n      services: [${listed.join(', ')}]`, 'mode: host'];
+  const listed = Object.entries(entries).map(([service, port]) => `${service}:${port}`);
+  const tunnels: TunnelOptions[] = [{ mode: 'proxy', services: listed }, { mode: 'host' }];
   const ids: string[] = [];
   const routers: Process[] = [];
   for (const [index, tunnel] of tunnels.entries()) {
@@ -178,7 +180,7 @@ export interface RouterStart {
   readonly software: Software;
   readonly management: Management;
   readonly directory: string;
-  readonly file: RouterFile;
+  readonly file: RouterSetup;
   /** The command that runs another one where the router belongs; by default, on this machine. */
   readonly at?: (command: [string, ...string[]]) => [string, ...string[]];
 }
@@ -244,60 +246,46 @@ export async function createServices(
   await management.edgeRouterPolicies.create({ name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
 }
 
-export interface RouterFile {
+export interface RouterSetup {
   readonly name: string;
   /** `tls:host:port` */
   readonly controller: string;
-  /** Mode of the tunnel listener, with its options. */
-  readonly tunnel: string;
+  /** Options of the tunnel listener. */
+  readonly tunnel: TunnelOptions;
   readonly host?: Host;
   /** Groups of its dialer and of its link listener; by default, all routers link. */
   readonly groups?: readonly string[];
   /** Ports of its link listener and of its edge listener; by default, free ones. */
   readonly ports?: readonly [link: number, edge: number];
-  /** Further listeners and sections, as lines of the file. */
-  readonly listeners?: string;
-  readonly sections?: string;
+  /** Further listeners. */
+  readonly listeners?: NonNullable<RouterFile['listeners']>;
+  readonly web?: RouterFile['web'];
 }
 
-/** Returns the path of a new configuration file. */
-async function routerFile(
-  directory: string,
-  { name, controller, tunnel, host = LOOPBACK, groups, ports, listeners = '', sections = '' }: RouterFile,
-): Promise<string> {
-  const [link, edge] = ports ?? (await freePorts(2));
-  const listen = host === LOOPBACK ? host.address : '0.0.0.0';
-  const grouped = groups ? `\n      groups: [${groups.join(', ')}]` : '';
+/** Returns the path of a new configuration file, for routers of this project and of the reference. */
+async function routerFile(directory: string, setup: RouterSetup): Promise<string> {
+  const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web } = setup;
+  const [link, edge] = setup.ports ?? (await freePorts(2));
+  const isLocal = host === LOOPBACK;
+  const listen = isLocal ? host.address : '0.0.0.0';
   const at = join(directory, name);
-  const text = `v: 3
-identity:
-  cert: ${at}.cert
-  server_cert: ${at}.server.cert
-  key: ${at}.key
-  ca: ${at}.cas
-ctrl:
-  endpoint: ${controller}
-link:
-  dialers:
-    - binding: transport${grouped}
-  listeners:
-    - binding: transport
-      bind: tls:${listen}:${link}
-      advertise: tls:${host.name}:${link}${grouped}
-listeners:
-  - binding: edge
-    address: tls:${listen}:${edge}
-    options:
-      advertise: ${host.name}:${edge}
-  - binding: tunnel
-    options:
-      ${tunnel}
-${listeners}${sections}edge:
-  csr:
-    sans:
-      dns: [${['localhost', ...(host === LOOPBACK ? [] : [host.name])].join(', ')}]
-      ip: ["127.0.0.1"]
-`;
+  const transport = { binding: 'transport', ...(groups && { groups }) } as const;
+  const text = routerFileText({
+    v: 3,
+    identity: { cert: `${at}.cert`, server_cert: `${at}.server.cert`, key: `${at}.key`, ca: `${at}.cas` },
+    ctrl: { endpoint: controller },
+    link: {
+      dialers: [transport],
+      listeners: [{ ...transport, bind: `tls:${listen}:${link}`, advertise: `tls:${host.name}:${link}` }],
+    },
+    listeners: [
+      { binding: 'edge', address: `tls:${listen}:${edge}`, options: { advertise: `${host.name}:${edge}` } },
+      { binding: 'tunnel', options: tunnel },
+      ...listeners,
+    ],
+    web,
+    edge: { csr: { sans: { dns: ['localhost', ...(isLocal ? [] : [host.name])], ip: ['127.0.0.1'] } } },
+  });
   writeFileSync(`${at}.yml`, text);
   return `${at}.yml`;
 }

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import type { TunnelOptions } from '../../test/support/config/link-config.ts';
 import { Process } from '../data/processes.ts';
 import { createServices, type Host, ROOT, type Software, startRouter, until } from '../data/subjects.ts';
 import type { Load, Ports } from './load.ts';
@@ -26,7 +27,7 @@ interface Place {
   readonly host: Host;
   readonly isNear: boolean;
   readonly groups: readonly string[];
-  readonly tunnel: string;
+  readonly tunnel: TunnelOptions;
 }
 
 /** Runs a load on the near machine. */
@@ -98,7 +99,7 @@ export async function startRouters(
 
 /** In a chain, each router links only to its neighbors. */
 function placesOf(transit: number, ports: Omit<Ports, 'host'>): Place[] {
-  const listed = SERVICES.map((name) => `"${name}:${ports[name]}"`).join(', ');
+  const services = SERVICES.map((name) => `${name}:${ports[name]}`);
   const count = transit + 2;
   return Array.from({ length: count }, (_, index) => {
     const groups = [`hop${index}`, `hop${index + 1}`].slice(index === 0 ? 1 : 0, index === count - 1 ? 1 : 2);
@@ -108,7 +109,7 @@ function placesOf(transit: number, ports: Omit<Ports, 'host'>): Place[] {
       host: isLast ? FAR : NEAR,
       isNear: !isLast,
       groups,
-      tunnel: index === 0 ? `mode: proxy\n      services: [${listed}]` : 'mode: host',
+      tunnel: index === 0 ? { mode: 'proxy', services } : { mode: 'host' },
     };
   });
 }

@@ -12,6 +12,7 @@ import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { createRouter, openManagement } from '../support/clients/management.ts';
+import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
@@ -74,26 +75,10 @@ t.test('the simulator serves; routers enroll, run, link and carry traffic', opti
   const management = await openManagement(url ?? '', caPem ?? '', 'admin', PASSWORD);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
   const [port = 0, link = 0] = await freePorts(2);
-  const address = `"tls:127.0.0.1:${link}"`;
-  const configs = {
-    a: `link: {dialers: [{binding: transport}]}
-listeners: [{binding: tunnel, options: {mode: proxy, services: ["echo:${port}"]}}]`,
-    b: `link: {dialers: [{binding: transport}], listeners: [{binding: transport, bind: ${address}, advertise: ${address}}]}
-listeners: [{binding: tunnel, options: {mode: host}}]`,
-  };
-  for (const [name, config] of Object.entries(configs)) {
+  for (const [name, config] of Object.entries(routerPair({ echo: port, link }))) {
     const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
     writeFileSync(join(folder, `${name}.jwt`), enrollmentJwt);
-    writeFileSync(
-      join(folder, `${name}.yml`),
-      `v: 3
-identity: {cert: ${name}.cert, server_cert: ${name}.server.cert, key: ${name}.key, ca: ${name}.cas}
-ctrl: {endpoint: "${ctrl}"}
-csr: {sans: {ip: [127.0.0.1]}}
-edge: {db: ${name}.db}
-${config}
-`,
-    );
+    writeFileSync(join(folder, `${name}.yml`), enrollableFile(name, ctrl, config));
     await promisify(execFile)(...emulated('edgeweave-router', 'enroll', `${name}.yml`, '--jwt', `${name}.jwt`), {
       cwd: folder,
       env,

@@ -7,10 +7,12 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import type { RouterFile } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
 import { differingFiles } from '../support/clients/dashboard-files.ts';
 import { createRouter, type Management, openManagement } from '../support/clients/management.ts';
+import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
@@ -120,8 +122,9 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   const management = await openManagement(url, readFileSync(join(root, ca), 'utf8'), 'admin', password);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
   const [port = 0, link = 0] = await freePorts(2);
-  const dialer = await enroll(management, ctrl, { name: 'a', tunnel: `{mode: proxy, services: ["echo:${port}"]}` });
-  const host = await enroll(management, ctrl, { name: 'b', tunnel: '{mode: host}', link });
+  const { a, b } = routerPair({ echo: port, link });
+  const dialer = await enroll(management, ctrl, 'a', a);
+  const host = await enroll(management, ctrl, 'b', b);
   const routers = [dialer, host].map(({ file }) => start(t, '/edgeweave-router', 'run', file, '--log-format', 'json'));
   await overlay.addService('echo', host.id, { encrypted: true });
   await until('traffic', async () => {
@@ -136,37 +139,17 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   for (const { log } of routers) t.notMatch(log, /Warning/, 'no warnings of Node');
 });
 
-interface Setup {
-  readonly name: string;
-  /** Options of the tunnel listener, in YAML. */
-  readonly tunnel: string;
-  /** Port for other routers. */
-  readonly link?: number;
-}
-
 /** Enrolls a router with files in `/work` of the root folder. */
 async function enroll(
   management: Management,
   ctrl: string,
-  { name, tunnel, link }: Setup,
+  name: string,
+  config: RouterFile,
 ): Promise<{ id: string; file: string }> {
   const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
   const base = `/work/${name}`;
-  const address = `"tls:127.0.0.1:${link}"`;
   writeFileSync(join(root, `${base}.jwt`), enrollmentJwt);
-  writeFileSync(
-    join(root, `${base}.yml`),
-    `v: 3
-identity: {cert: ${base}.cert, server_cert: ${base}.server.cert, key: ${base}.key, ca: ${base}.cas}
-ctrl: {endpoint: "${ctrl}"}
-csr: {sans: {ip: [127.0.0.1]}}
-edge: {}
-link:
-  dialers: [{binding: transport}]
-  ${link === undefined ? '' : `listeners: [{binding: transport, bind: ${address}, advertise: ${address}}]`}
-listeners: [{binding: tunnel, options: ${tunnel}}]
-`,
-  );
+  writeFileSync(join(root, `${base}.yml`), enrollableFile(base, ctrl, config));
   await run('/edgeweave-router', 'enroll', `${base}.yml`, '--jwt', `${base}.jwt`);
   return { id, file: `${base}.yml` };
 }

@@ -7,10 +7,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import t, { type Test } from 'tap';
+import type { RouterFile } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { createRouter, openManagement } from '../support/clients/management.ts';
+import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
@@ -81,19 +83,11 @@ async function stop(t: Test, ...programs: Program[]): Promise<void> {
   }
 }
 
-function routerFile(name: string, ctrl: string, rest: string): string {
+function routerFile(name: string, ctrl: string, config: RouterFile): string {
   const base = join(folder, name);
   mkdirSync(base, { recursive: true });
   const file = join(base, 'router.yml');
-  writeFileSync(
-    file,
-    `v: 3
-identity: {cert: ${base}/r.cert, server_cert: ${base}/r.server.cert, key: ${base}/r.key, ca: ${base}/r.cas}
-ctrl: {endpoint: "${ctrl}", endpointsFile: ${base}/endpoints.yml}
-csr: {sans: {ip: [127.0.0.1]}}
-edge: {db: ${base}/edge.db}
-${rest}`,
-  );
+  writeFileSync(file, enrollableFile(join(base, 'r'), ctrl, config));
   return file;
 }
 
@@ -115,19 +109,9 @@ t.test(
       first.management,
     );
     const [port = 0, link = 0] = await freePorts(2);
-    const address = `"tls:127.0.0.1:${link}"`;
-    const files = [
-      routerFile(
-        'a',
-        first.ready.ctrl,
-        `link: {dialers: [{binding: transport}]}\nlisteners: [{binding: tunnel, options: {mode: proxy, services: ["echo:${port}"]}}]\n`,
-      ),
-      routerFile(
-        'b',
-        first.ready.ctrl,
-        `link: {dialers: [{binding: transport}], listeners: [{binding: transport, bind: ${address}, advertise: ${address}}]}\nlisteners: [{binding: tunnel, options: {mode: host}}]\n`,
-      ),
-    ];
+    const files = Object.entries(routerPair({ echo: port, link })).map(([name, config]) =>
+      routerFile(name, first.ready.ctrl, config),
+    );
     for (const [index, file] of files.entries()) {
       const { id, enrollmentJwt } = await createRouter(first.management, {
         name: `router-${index}`,
