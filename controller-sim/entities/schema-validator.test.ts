@@ -2,7 +2,10 @@
 
 import { Ajv } from 'ajv';
 import t from 'tap';
-import { firstError, loadSchemaValidator } from './schema-validator.ts';
+
+// Its own instance of the module: another test file of this process may have loaded the shared one.
+const MODULE = './schema-validator.ts?not-loaded';
+const { firstError, loadSchemaValidator }: typeof import('./schema-validator.ts') = await import(MODULE);
 
 t.test('the schema of schemas is compiled at load, where no time limit aborts it', async (t) => {
   // After an aborted compilation each later one failed, with "ajv implementation error".

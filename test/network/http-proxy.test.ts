@@ -14,7 +14,10 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type ProxyBehaviour, TestProxy } from '../support/hostile/http-proxy.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
+/** Milliseconds until a silent proxy has had its time. */
 const TIMEOUT = 400;
+/** Milliseconds for every other answer, also on a slow machine. */
+const PATIENCE = 20_000;
 
 t.test('a router reaches its controller and other routers through its proxy, with a password', async (t) => {
   using proxy = await TestProxy.start();
@@ -89,12 +92,12 @@ t.test('the error names a proxy that does not connect, and the cause', async (t)
   using test = await TestProxy.start();
   const [host = '', port = ''] = test.address.split(':');
   const proxy: HttpProxy = { host, port: Number(port) };
-  const dial = (through: HttpProxy) =>
+  const dial = (through: HttpProxy, timeout = PATIENCE) =>
     dialTls({
       address: parseAddress('tls:127.0.0.1:9'),
       context: {},
       proxy: through,
-      timeout: TIMEOUT,
+      timeout,
       clock: new SystemClock(),
     });
   const cases: [ProxyBehaviour, RegExp][] = [
@@ -107,7 +110,7 @@ t.test('the error names a proxy that does not connect, and the cause', async (t)
   ];
   for (const [behaviour, message] of cases) {
     test.behaviour = behaviour;
-    const error = await dial(proxy).then(
+    const error = await dial(proxy, behaviour === 'silence' ? TIMEOUT : PATIENCE).then(
       () => undefined,
       (reason: Error) => reason,
     );
