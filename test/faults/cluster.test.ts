@@ -45,6 +45,17 @@ const FAILED: Readonly<Record<string, readonly Step[]>> = {
     { do: 'restore' },
     { do: 'part', member: 1 },
   ],
+  'a missing last row behind another one that a member reads': [
+    { do: 'name', member: 0, id: 's3', name: 'name 4' },
+    { do: 'wait', milliseconds: 1 },
+    { do: 'name', member: 0, id: 's5', name: 'name 3' },
+    { do: 'name', member: 2, id: 's2', name: 'name 2' },
+    { do: 'part', member: 2 },
+    { do: 'swap', back: 0 },
+    { do: 'name', member: 0, id: 's4', name: 'name 0' },
+    { do: 'wait', milliseconds: 20 },
+    { do: 'drop', back: 0 },
+  ],
   'a second request to rejoin during the first one': [
     { do: 'name', member: 1, id: 's4', name: 'name 1' },
     { do: 'rejoin', member: 0 },

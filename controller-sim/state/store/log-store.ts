@@ -13,16 +13,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
-import {
-  type Batch,
-  type ChangeLog,
-  type Head,
-  type LogEntry,
-  type LogOwner,
-  type LogPage,
-  MAX_READ,
-  type MemberStatus,
-} from './change-log.ts';
+import type { Batch, ChangeLog, Head, LogEntry, LogOwner, LogPage, MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
@@ -206,7 +197,7 @@ export class LogStore implements SharedStore {
       throw error instanceof GapError ? await this.#explain(error) : error;
     }
     this.#index = sets.at(-1)?.index ?? after;
-    if (sets.length === MAX_READ) this.#appended.call(); // there may be more
+    if (this.#index < head.index) this.#appended.call(); // there are more, or the next one is missing
     return sets;
   }
 

@@ -36,6 +36,11 @@ const BEGIN_CHANGE = `BEGIN; ${settings({
 })}`;
 /** Statements in BEGIN_CHANGE. */
 const BEGIN_COUNT = 2;
+/** The process of the server that serves a connection. */
+const SESSION = 'SELECT pg_backend_pid() AS pid';
+/** One session serves two open connections: notifications and locks of a session would reach the wrong one. */
+const SHARED_SESSION =
+  'a connection pooler in front of it shares sessions among connections; a controller needs its own: set pool_mode = session, or give the address of the database itself';
 const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
@@ -65,8 +70,10 @@ export class PostgresConnection {
   static async open(url: string, components: PostgresComponents): Promise<PostgresConnection> {
     const connection = new PostgresConnection(url, components);
     try {
-      await connection.query('SELECT 1');
+      const { rows } = await connection.query(SESSION);
       await connection.#listen();
+      const [own] = (await connection.queryAside(SESSION)).rows;
+      if (own.pid === rows[0].pid) throw new StoreError(SHARED_SESSION);
       return connection;
     } catch (error) {
       await connection.close();

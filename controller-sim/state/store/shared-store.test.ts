@@ -6,6 +6,7 @@ import { type Log, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { FaultyPort } from '../../../test/support/hostile/faulty-port.ts';
+import { SharedSession } from '../../../test/support/hostile/shared-session.ts';
 import { until } from '../../../test/support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
 import {
@@ -680,6 +681,15 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     while (port.open > 0) port.freeze();
     await store.close();
     t.pass('it has ended');
+  });
+
+  t.test('a pooler that shares sessions among connections is rejected with the remedy', async (t) => {
+    const url = new URL(await postgres.database('pooled'));
+    using pooler = await SharedSession.start(postgres.port, { user: url.username, database: 'pooled' });
+    url.port = String(pooler.port);
+    await t.rejects(PostgresStore.open(url.href, components), {
+      message: /cannot be used: a connection pooler .* set pool_mode = session/,
+    });
   });
 
   t.test('an address that leads nowhere is reported without its password', async (t) => {

@@ -95,15 +95,19 @@ function pick(value: number): Deed {
   return 'wait';
 }
 
-/** The steps that remain when none can be left out: `fails` says whether steps show the same failure. */
+/** The steps that remain when no single one can be left out: `fails` says whether steps show the same failure. */
 export async function shrink(steps: readonly Step[], fails: (steps: readonly Step[]) => Promise<boolean>) {
   let shortest = steps;
-  for (let size = Math.ceil(steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+  let size = Math.ceil(steps.length / 2);
+  while (size >= 1) {
+    const before = shortest.length;
     for (let start = 0; start < shortest.length; ) {
       const without = shortest.toSpliced(start, size);
       if (await fails(without)) shortest = without;
       else start += size;
     }
+    // One that was left out may have been the reason for an earlier one.
+    if (size > 1 || shortest.length === before) size = Math.floor(size / 2);
   }
   return shortest;
 }
