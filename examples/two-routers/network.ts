@@ -6,7 +6,7 @@
 //
 // Each step is timed. All facts come from the APIs for operators: management API and health checks.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ export interface Step {
 export interface ControllerFacts {
   readonly management: string;
   readonly client: string;
+  readonly dashboard: string;
   readonly ctrl: string;
   readonly username: string;
   readonly password: string;
@@ -59,15 +60,13 @@ interface HealthPayload {
   };
 }
 
-interface LinkDetail {
-  readonly linkId: string;
+interface HealthyLink {
   readonly destRouterId: string;
   readonly addresses: LinkFacts['addresses'];
 }
 
 /** As for `npm run router`: its memory and the cache of compiled code depend on it. */
 const ROUTER_OPTIONS = ['--max-semi-space-size=4'];
-const EXAMPLE = join('examples', 'two-routers');
 const NAMES = ['router-a', 'router-b'] as const;
 const BYTES = 8 * 1024 * 1024;
 const PATIENCE = 20_000;
@@ -84,6 +83,7 @@ export class Network {
   readonly #programs: Program[] = [];
   readonly #onStep: (step: Step) => void;
   #management: ApiClient<'management'> | undefined;
+  #fabric: ApiClient<'fabric'> | undefined;
   #echo: EchoServer | undefined;
   #web: Agent | undefined;
   #env: Readonly<Record<string, string>> = {};
@@ -127,7 +127,7 @@ export class Network {
     await controller?.stop();
     await this.#coming?.catch(() => undefined); // the caller of `up` received the error
     this.#echo?.close();
-    await Promise.all([this.#management?.close(), this.#web?.close()]);
+    await Promise.all([this.#management?.close(), this.#fabric?.close(), this.#web?.close()]);
   }
 
   /** Removes certificates, keys and logs. */
@@ -172,7 +172,9 @@ export class Network {
     this.controller = facts;
     const { username, password } = facts;
     const baseUrl = new URL(facts.management).origin;
-    this.#management = openClient('management', { baseUrl, ca: readFileSync(facts.ca, 'utf8'), username, password });
+    const login = { baseUrl, ca: readFileSync(facts.ca, 'utf8'), username, password };
+    this.#management = openClient('management', login);
+    this.#fabric = openClient('fabric', login);
     await this.#management.token();
   }
 
@@ -200,6 +202,8 @@ export class Network {
     mkdirSync(this.directory, { recursive: true });
     await Promise.all(
       NAMES.map(async (name) => {
+        // A running router is known by its file: with a copy in each network's folder, several can run.
+        copyFileSync(join(import.meta.dirname, `${name}.yml`), this.#config(name));
         const jwt = join(this.directory, `${name}.jwt`);
         writeFileSync(jwt, created.get(name)?.jwt ?? '', { mode: 0o600 });
         const args = ['entry/router-cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
@@ -273,22 +277,20 @@ export class Network {
   }
 
   async #waitForLink(): Promise<void> {
-    const names = new Map(this.routers.map(({ id, name }) => [id, name]));
-    this.links = await this.#until('both routers show a link', async () => {
-      const links = await Promise.all(
-        this.routers.map(async (router) => {
-          const { checks } = (await this.#health(router)).data;
-          const details = (checks.find(({ id }) => id === 'link.health')?.details ?? []) as readonly LinkDetail[];
-          return details.map(({ linkId, destRouterId, addresses }) => ({
-            id: linkId,
-            from: router.name,
-            to: names.get(destRouterId) ?? destRouterId,
-            addresses,
-          }));
-        }),
-      );
-      return links.every((each) => each.length > 0) ? links[0] : undefined;
+    this.links = await this.#until('both routers and the controller show a link', async () => {
+      const links = await Promise.all(this.routers.map((router) => this.#linksOf(router)));
+      const [known] = (await this.#fabric?.links.list()) ?? [];
+      if (known === undefined || links.some((each) => each.length === 0)) return undefined;
+      const { id, sourceRouter, destRouter } = known;
+      const source = this.routers.findIndex((router) => router.id === sourceRouter?.id);
+      const { addresses = {} } = links[source]?.find(({ destRouterId }) => destRouterId === destRouter?.id) ?? {};
+      return [{ id, from: sourceRouter?.name ?? '', to: destRouter?.name ?? '', addresses }];
     });
+  }
+
+  async #linksOf(router: RouterFacts): Promise<readonly HealthyLink[]> {
+    const { checks } = (await this.#health(router)).data;
+    return (checks.find(({ id }) => id === 'link.health')?.details ?? []) as readonly HealthyLink[];
   }
 
   async #waitForTerminator(): Promise<void> {
@@ -321,10 +323,16 @@ export class Network {
     return (await response.body.json()) as HealthPayload;
   }
 
+  /** Rejects after `PATIENCE`, and as soon as a program has ended: its log then says why. */
   async #until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     const end = performance.now() + PATIENCE;
+    let ended: string | undefined;
+    void this.somethingEnded().then((text) => {
+      ended = text;
+    });
     while (performance.now() < end) {
       this.#mustBeWanted();
+      if (ended !== undefined) throw new Error(`${ended}, waiting until ${what}`);
       const found = await look();
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
@@ -349,7 +357,7 @@ export class Network {
   }
 
   #config(name: string): string {
-    return join(import.meta.dirname, '../..', EXAMPLE, `${name}.yml`);
+    return join(this.directory, `${name}.yml`);
   }
 
   #api(): ApiClient<'management'> {

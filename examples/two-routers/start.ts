@@ -75,24 +75,27 @@ function facts({ steps, controller, routers, links, transfer, proxyPort }: Netwo
   return { steps, controller, routers, links, proxy: proxyPort, transfer };
 }
 
-function welcome({ controller, routers, links, transfer, proxyPort, steps }: Network): string {
-  const total = steps.reduce((sum, { ms }) => sum + ms, 0);
-  const rate = transfer ? (transfer.bytes / 1024 / 1024 / (transfer.ms / 1000)).toFixed(0) : '';
+function welcome({ links, transfer, proxyPort, steps }: Network): string {
+  const seconds = (steps.reduce((sum, { ms }) => sum + ms, 0) / 1_000).toFixed(1);
+  const mebibytes = (transfer?.bytes ?? 0) / 1024 / 1024;
   return `
-The network was started and tested in ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
+The network was started and tested in ${seconds} s: ${mebibytes} MiB came back unchanged, encrypted end to end.
 
-  client ─► 127.0.0.1:${proxyPort} ═ router-a ═══ link ${links[0]?.id ?? ''} ═══ router-b ─► echo server
-
-  controller   ${controller?.management}
-               user ${controller?.username}, password ${controller?.password}, ca ${controller?.ca}
-${routers.map(({ name, healthUrl, pid }) => `  ${name}     ${healthUrl} (pid ${pid})`).join('\n')}
+  client ─► 127.0.0.1:${proxyPort} ═ router-a ═══ link ${links[0]?.id} ═══ router-b ─► echo server
 `;
 }
 
-function hints({ controller, routers: [a], proxyPort }: Network): string {
-  return `
+/** Addresses, and what to do with them. */
+function hints({ controller, routers, proxyPort }: Network): string {
+  const [a] = routers;
+  const programs = routers.map(({ name, healthUrl, pid }) => `  ${name}     ${healthUrl} (pid ${pid})`);
+  return `  controller   ${controller?.management}
+               user ${controller?.username}, password ${controller?.password}, ca ${controller?.ca}
+  dashboard    ${controller?.dashboard}
+${programs.join('\n')}
+
 Try:
-  nc 127.0.0.1 ${proxyPort}
+  nc 127.0.0.1 ${proxyPort}          (each line comes back, through both routers)
   npm run -s router -- health ${a?.healthUrl.replace('/health-checks', '')} --ca ${a?.ca}
   ziti edge login ${controller?.management.replace(/^https:\/\/|\/edge.*$/g, '')} -u ${controller?.username} -p ${controller?.password} --ca ${controller?.ca} -y
 Ctrl-C stops the network.

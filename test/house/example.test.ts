@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { Network } from '../../examples/two-routers/network.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
@@ -90,11 +91,14 @@ async function withFreePorts(script: string): Promise<string> {
 const PATIENCE = RELEASE ? 600_000 : 300_000;
 t.setTimeout(2 * PATIENCE);
 
-t.test('npm start keeps running, prints how to use it, and stops cleanly', async (t) => {
+t.test('npm start keeps running, prints how to use it, and stops cleanly; another one beside it too', async (t) => {
   const example = () => readdirSync(join(ROOT, 'examples/two-routers'));
   const files = example();
-  const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops the network/ });
+  const once = { stopAfter: /Ctrl-C stops the network/ };
+  const [{ code, stdout }, beside] = await Promise.all([run('npm -s start', once), run('npm -s start -- --once')]);
   t.equal(code, 0);
+  t.equal(beside.code, 0, beside.stderr);
+  t.match(stdout, /dashboard +https:.*\/lab\//);
   t.same(example(), files, 'its routers write no files beside their configurations');
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
@@ -137,9 +141,19 @@ t.test('npm -s start -- --json prints one document; a later failure is reported 
     summary.routers.map(({ health }: { health: string }) => health),
     ['healthy', 'healthy'],
   );
-  t.equal(summary.links.length, 1);
+  t.match(summary.links, [{ id: /./, from: /^router-[ab]$/, to: /^router-[ab]$/, addresses: { 'link.default': {} } }]);
   t.ok(summary.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
   t.match(summary.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
+});
+
+t.test('a program that ends during the start is named at once, with its log', async (t) => {
+  const network = await Network.prepare(({ name }) => {
+    if (name === 'create the service and its policies') rmSync(join(network.directory, 'router-a.key'));
+  });
+  t.teardown(() => network.removeFiles());
+  t.teardown(() => network.close());
+  await t.rejects(network.up(), { message: /^router-a ended with exit code 1/ });
+  t.match(network.logTails(), /router-a\.key/);
 });
 
 t.test('unknown flags are reported with the known ones', async (t) => {
