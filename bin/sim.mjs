@@ -11,6 +11,7 @@ export const {
   openClient,
   OptionError,
   runLoad,
+  seedController,
   SeedError,
   SharedMemory,
   startCluster,

@@ -5,7 +5,11 @@
 
 import { type ClusterOptions, startCluster as startNodes } from '../controller-sim/assembly/nodes.ts';
 import { type SimulatorOptions, startSimulator as start } from '../controller-sim/assembly/simulator.ts';
+import type { ClientOptions } from '../controller-sim/client/api-client.ts';
 import type { Simulator, SimulatorCluster } from '../controller-sim/interface/simulator.ts';
+import type { ControllerSeedOptions } from '../controller-sim/lab/seed/controller/seed-controller.ts';
+import type { SeedDocument } from '../controller-sim/lab/seed/export.ts';
+import type { Seeded } from '../controller-sim/lab/seed/seeded.ts';
 import { type CommonMemory, SharedMemory as Memory } from '../controller-sim/state/store/shared-memory.ts';
 import type { Network } from '../testbed/interface.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from '../testbed/load/interface.ts';
@@ -27,7 +31,7 @@ export {
 } from '#lib/time/clock.ts';
 export type { LabCircuit, LabController, LabLink, LabRouter, LabTopology } from '#schemas/api/gen/answers.ts';
 export type { PasswordCost } from '../controller-sim/auth/passwords.ts';
-export { ApiRequestError, type ClientOptions, openClient } from '../controller-sim/client/api-client.ts';
+export { ApiRequestError, openClient } from '../controller-sim/client/api-client.ts';
 export type { ApiClient, ClientApi } from '../controller-sim/client/api-types.ts';
 export type {
   Event,
@@ -70,9 +74,8 @@ export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from
 export type { IdentityFile, IdentityOptions } from '../controller-sim/lab/network/identities.ts';
 export type { DialPlace, LabService, NewService } from '../controller-sim/lab/network/services.ts';
 export type { NewProxy, ProxyHandle, ProxyInfo } from '../controller-sim/lab/proxies/proxies.ts';
-export type { SeedDocument } from '../controller-sim/lab/seed/export.ts';
 export { SeedError, type SeedMistake } from '../controller-sim/lab/seed/mistake.ts';
-export type { Seeded, SeedOptions, SeedStep } from '../controller-sim/lab/seed/seeded.ts';
+export type { SeedOptions, SeedStep } from '../controller-sim/lab/seed/seeded.ts';
 export type { SaveOptions, SnapshotFile } from '../controller-sim/lab/snapshot-file.ts';
 export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../controller-sim/lab/snapshots.ts';
 export type { Right, WhatIf, WhatIfOptions } from '../controller-sim/lab/what-if.ts';
@@ -84,13 +87,17 @@ export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
 export type { StageReport } from '../testbed/load/interface.ts';
 export type { ClientGroup, ClientStep, RouterGroup, RouterStep } from '../testbed/load/scenario.ts';
 export type {
+  ClientOptions,
   ClusterOptions,
+  ControllerSeedOptions,
   LoadOptions,
   LoadReport,
   LoadScenario,
   LoadTarget,
   Network,
   NetworkOptions,
+  SeedDocument,
+  Seeded,
   Simulator,
   SimulatorCluster,
   SimulatorOptions,
@@ -128,8 +135,8 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 
 /**
  * Runs virtual routers and clients against a controller, this one or the reference's. Resolves with the report, also if
- * steps failed. Rejects with SeedError for mistakes in the scenario, and with ApiRequestError if the controller rejects
- * the administrator or cannot be reached.
+ * steps failed. Rejects with OptionError, with SeedError for mistakes in the scenario, and with ApiRequestError if the
+ * controller rejects the administrator or cannot be reached.
  */
 export async function runLoad(
   target: LoadTarget,
@@ -141,8 +148,24 @@ export async function runLoad(
 }
 
 /**
+ * Seeds a controller through its management API: this one or the reference's. `document` and `apply`, `prune` and
+ * `plan` are those of `lab.seed`; `file` names a text in messages. Each change is a request, so a failure leaves the
+ * changes before it, and the same call makes the rest. The built-in entities, the administrator and the caller stay.
+ * Rejects with OptionError, with SeedError for mistakes in the document, with ApiRequestError if the controller rejects
+ * the administrator or cannot be reached, and with ProjectError that names the entry whose request failed.
+ */
+export async function seedController(
+  target: ClientOptions,
+  document: SeedDocument | string,
+  options: ControllerSeedOptions = {},
+): Promise<Seeded> {
+  const seeding = await import('../controller-sim/assembly/seed-controller.ts');
+  return seeding.seedController(target, document, options);
+}
+
+/**
  * Stands in front of a controller, forwards requests, and writes them with their answers to a file. Rejects with
- * ProjectError for a file that cannot be written, and with ListenError for a port in use.
+ * OptionError, with ProjectError for a file that cannot be written, and with ListenError for a port in use.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const recording = await import('../testbed/recording/recorder.ts');
@@ -150,8 +173,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
 }
 
 /**
- * Answers requests from a recording, without a controller. Rejects with ProjectError for a file that is not a
- * recording, and with ListenError for a port in use.
+ * Answers requests from a recording, without a controller. Rejects with OptionError, with ProjectError for a file that
+ * is not a recording, and with ListenError for a port in use.
  */
 export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const recording = await import('../testbed/recording/replay.ts');

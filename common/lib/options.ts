@@ -18,8 +18,16 @@ export class OptionError extends ProjectError {
   }
 }
 
-/** @throws OptionError for the first unknown or invalid option. Options that are undefined count as missing. */
-export function checkOptions(caller: string, options: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
+/**
+ * @throws OptionError for the first unknown or invalid option, or one of `required` that is missing. Options that are
+ * undefined count as missing.
+ */
+export function checkOptions(
+  caller: string,
+  options: unknown,
+  checks: Readonly<Record<string, OptionCheck>>,
+  required: readonly string[] = [],
+): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new OptionError(`${caller}: the options must be an object, for example {}, not ${kindOf(options)}`);
   const names = Object.keys(checks);
@@ -32,6 +40,9 @@ export function checkOptions(caller: string, options: unknown, checks: Readonly<
     const problem = value === undefined ? undefined : check(value);
     if (problem !== undefined) throw new OptionError(`${caller}: the option ${name} is invalid. ${problem}`);
   }
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const name of required)
+    if (given[name] === undefined) throw new OptionError(`${caller}: the option ${name} is missing`);
 }
 
 /** A string with at least one character that is not white space. */

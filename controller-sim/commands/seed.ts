@@ -43,7 +43,13 @@ export function seedCommand(): Command {
         print(plan ? `plan: ${seededText(seeded)}` : seededText(seeded));
       };
       const options = { apply: apply === true, prune: prune === true, plan: plan === true };
-      if (management) return withErrors(async () => show(await seedController(connection, file, options)));
+      if (management)
+        return withErrors(async () => {
+          const controller = controllerOf(connection);
+          const text = read(file);
+          const { seedController } = await import('../assembly/seed-controller.ts');
+          show(await seedController(controller, text, { ...options, file }));
+        });
       return withLab(connection, async (client) => {
         const text = read(file);
         const flags = Object.entries({ apply, prune, plan }).flatMap(([name, flag]) => (flag ? [`${name}=true`] : []));
@@ -60,17 +66,6 @@ export function seedCommand(): Command {
 
 interface SeedCommandOptions extends Connection, SeedOptions {
   readonly management?: true;
-}
-
-/** A simulator of its own makes the plan. */
-async function seedController(connection: Connection, file: string, options: SeedOptions): Promise<Seeded> {
-  const controller = controllerOf(connection);
-  const text = read(file);
-  const { startSimulator } = await import('../assembly/simulator.ts');
-  const { openClient } = await import('../client/api-client.ts');
-  await using simulator = await startSimulator({ passwordCost: { memory: 64, passes: 1 } });
-  await using client = openClient('management', controller);
-  return await simulator.lab.seedController(client, text, { ...options, file });
 }
 
 /** A text beyond the limit on bodies is sent in parts. */

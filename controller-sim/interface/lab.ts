@@ -130,7 +130,7 @@ export interface Faults {
   list(): Fault[];
   /** @throws UnknownError */
   remove(id: string): void;
-  /** Removes all faults, or those of a scope. */
+  /** Removes all faults, or those of a scope. @throws InvalidError for an unknown field */
   clear(filter?: FaultFilter): void;
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
   disconnect(router: string): void;

@@ -249,6 +249,9 @@ export class Lab {
    * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
    */
   async seed(document: SeedDocument | string, options: SeedOptions = {}): Promise<Seeded> {
+    demandKnown(options, ['apply', 'prune', 'plan']);
+    for (const [name, value] of Object.entries(options))
+      if (value !== undefined && typeof value !== 'boolean') throw new InvalidError(name, 'use true or false', '');
     const apply = await this.prepareSeed(document, options);
     return options.plan ? planned(this.#components.state, apply) : this.#components.state.change(apply);
   }
@@ -271,6 +274,7 @@ export class Lab {
    * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if too many comparisons wait.
    */
   async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
+    demandKnown(options, ['prune']);
     return this.#comparisons.add(async () => {
       const { whatIf } = await import('./what-if.ts');
       return whatIf(this.#components, document, options);

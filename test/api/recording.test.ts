@@ -144,10 +144,14 @@ t.test('files other than recordings, and places that cannot be used', async (t) 
   writeFileSync(other, '{"format":"edgeweave-recording-1","upstream":"x"}\n{"request":{}}\n');
   await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: the line has no request and answer/ });
   await t.rejects(startReplay({ file: join(folder, 'none') }), { message: /none does not exist/ });
-  await t.rejects(startRecorder({ upstream: 'https://127.0.0.1:1', ca: '', file: folder }), {
+  await t.rejects(startRecorder({ upstream: 'https://127.0.0.1:1', ca: 'no certificate', file: folder }), {
     message: /is a folder; name a file/,
   });
-  const recorder = await startRecorder({ upstream: 'https://127.0.0.1:1', ca: '', file: join(folder, 'away.jsonl') });
+  const recorder = await startRecorder({
+    upstream: 'https://127.0.0.1:1',
+    ca: 'no certificate',
+    file: join(folder, 'away.jsonl'),
+  });
   t.teardown(() => recorder.close());
   const agent = new Agent({ connect: { ca: recorder.ca } });
   t.teardown(() => agent.close());

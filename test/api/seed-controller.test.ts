@@ -1,11 +1,14 @@
 // A seed for another controller, by its management API: the same plan, the same network, and nothing a second time.
 
+import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
+import { type Simulator, seedController } from '../../entry/sim.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const NETWORK: SeedDocument = {
   configTypes: [{ name: 'own', schema: { type: 'object' } }],
@@ -216,3 +219,83 @@ t.test('mistakes and failed requests name the entry', async (t) => {
   await t.rejects(seed('services: [&a { name: x, other: *a }]'), { code: 'SEED' });
   await t.rejects(seed({ services: 5 } as never), { code: 'SEED', message: /this must be a list/ });
 });
+
+t.test('a config that an identity uses is not pruned; the plan says so before any request', async (t) => {
+  await using parts = await opened();
+  const { seed, lab } = parts;
+  await seed(NETWORK);
+  const before = lab.export();
+  const without = { configs: NETWORK.configs?.filter(({ name }) => name !== 'wiki-other') } as SeedDocument;
+  const message = /configs: the config wiki-other cannot be deleted/;
+  await t.rejects(seed(without, { prune: true, plan: true }), { code: 'SEED', message });
+  await t.rejects(seed(without, { prune: true }), { code: 'SEED', message });
+  t.same(lab.export(), before);
+});
+
+t.test('a controller of an earlier release: fields that it ignores are rejected, all at once', async (t) => {
+  await using parts = await opened();
+  const { seed, lab } = parts;
+  lab.faults.add({ kind: 'http', operation: 'listVersion', status: 200, body: { data: { version: 'v1.6.20' } } });
+  const wrong = `identities:
+  - { name: anna, permissions: [service] }
+edgeRouters:
+  - { name: edge, ctrlChanListeners: { "tls:a:1": [x] } }
+  - { name: other, ctrlChanListeners: {} }
+`;
+  const ignored = String.raw`: the controller \(v1\.6\.20\) ignores this field; leave it out, or`;
+  await t.rejects(seed(wrong, { file: 'n.yml', plan: true }), {
+    code: 'SEED',
+    message: new RegExp(
+      String.raw`2 mistakes.*\n  n\.yml:2:\d+ identities\[0\]\.permissions${ignored}.*\n  n\.yml:4:\d+ edgeRouters\[0\]\.ctrl\w+${ignored}`,
+    ),
+  });
+  t.match(await seed({ identities: [{ name: 'anna' }] }), { created: { identities: 1 } });
+});
+
+t.test(
+  'seedController of the package: the target may be a simulator, and the command makes the same requests',
+  async (t) => {
+    await using api = await ApiClient.start();
+    const { simulator } = api;
+    const { baseUrl, ca, username, password } = simulator;
+    const options = { apply: true, prune: true };
+    const plan = await seedController(simulator, NETWORK, { ...options, plan: true });
+    t.same(plan, await simulator.lab.seed(NETWORK, { ...options, plan: true }));
+    const byFunction = await requestsOf(simulator, () =>
+      seedController({ baseUrl, ca, username, password }, NETWORK, options),
+    );
+    t.same((await seedController(simulator, NETWORK, { ...options, plan: true })).steps, []);
+    const made = simulator.lab.export();
+    await simulator.lab.reset();
+    const folder = t.testdir({ 'network.json': JSON.stringify(NETWORK), 'ca.pem': ca });
+    const byCommand = await requestsOf(simulator, async () => {
+      const args = [
+        '--url',
+        baseUrl,
+        '--ca',
+        join(folder, 'ca.pem'),
+        '--username',
+        username,
+        '--password',
+        password ?? '',
+      ];
+      const seeded = ['seed', join(folder, 'network.json'), '--apply', '--prune', '--management', ...args];
+      t.match(await runProgram(['entry/sim-cli.ts', ...seeded]), { code: 0, stderr: '' });
+    });
+    t.same(byCommand, byFunction);
+    t.same(simulator.lab.export(), made);
+    await t.rejects(seedController({ ...simulator, password: 'wrong' }, NETWORK), { code: 'API_REQUEST', status: 401 });
+    await t.rejects(seedController(simulator, 'services: [{ nam: a }]', { file: 'n.yml' }), {
+      code: 'SEED',
+      message: /n\.yml:1:\d+ services\[0\]/,
+    });
+  },
+);
+
+/** The operations that a controller is asked for, in their order. */
+async function requestsOf({ lab }: Pick<Simulator, 'lab'>, work: () => Promise<unknown>): Promise<unknown[]> {
+  const after = lab.journal.last;
+  await work();
+  const asked = lab.journal.entries({ kind: 'http', after, limit: 1_000 });
+  return asked.flatMap((entry) => (entry.kind === 'http' && entry.method !== 'GET' ? [entry.operation] : []));
+}

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { seedText } from '../../controller-sim/lab/seed/format.ts';
-import type { SeedDocument } from '../../entry/sim.ts';
+import { type ControllerSeedOptions, type SeedDocument, seedController } from '../../entry/sim.ts';
 import { Overlay, type TestController } from '../support/networks/overlay.ts';
 import { ReferenceController, skipped } from '../support/programs/reference.ts';
 import { Side } from './cli/side.ts';
@@ -93,6 +93,21 @@ t.test('its export and ours agree, and its import accepts ours', { skip: skipped
       t.same(found, entries, section);
     }
   });
+});
+
+t.test('seedController at its controller: apply, then nothing is left, then prune', { skip: skipped }, async (t) => {
+  const controller = await ReferenceController.start();
+  await using _theirs = await Overlay.of(controller, controller.management);
+  const target = { baseUrl: controller.baseUrl, ca: controller.ca, username: 'admin', password: 'admin' };
+  const seed = (document: SeedDocument | string, options: ControllerSeedOptions) =>
+    seedController(target, document, { apply: true, ...options });
+  const { steps } = await seed(EXAMPLE, { plan: true });
+  t.ok(steps && steps.length > 10, `${steps?.length} steps`);
+  await seed(EXAMPLE, {});
+  t.same((await seed(EXAMPLE, { prune: true, plan: true })).steps, []);
+  const empty: SeedDocument = { services: [], configs: [], identities: [], servicePolicies: [] };
+  t.match(await seed(empty, { prune: true }), { deleted: { services: 1, configs: 2, servicePolicies: 2 } });
+  t.same((await seed(empty, { prune: true, plan: true })).steps, []);
 });
 
 async function sideOf(overlay: Overlay<TestController>, url: string, password: string): Promise<Side> {

@@ -6,6 +6,15 @@ import PQueue from 'p-queue';
 import { ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
+import {
+  boolean,
+  checkOptions,
+  isFunction,
+  log as isLog,
+  notEmpty,
+  type OptionCheck,
+  objectWith,
+} from '#lib/options.ts';
 import { type Random, seededStream } from '#lib/random.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { parseDuration } from '#lib/time/duration.ts';
@@ -20,16 +29,25 @@ import { type RouterFiles, VirtualRouter } from './virtual-router.ts';
 const DEFAULT_SEED = 1;
 const DEFAULT_AT_ONCE = 100;
 const SECOND = 1_000;
+const CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
+  file: notEmpty,
+  keep: boolean,
+  clock: objectWith(['now', 'monotonic', 'sleep'], 'a clock such as new SystemClock()'),
+  log: isLog,
+  signal: (value) => (value instanceof AbortSignal ? undefined : 'It must be an AbortSignal.'),
+  onProgress: isFunction,
+};
 
 /**
- * Resolves with the report, also if steps failed. Rejects with SeedError for mistakes in the scenario, and with
- * ApiRequestError or ProjectError if the preparation fails.
+ * Resolves with the report, also if steps failed. Rejects with OptionError, with SeedError for mistakes in the
+ * scenario, and with ApiRequestError or ProjectError if the preparation fails.
  */
 export async function runLoad(
   target: LoadTarget,
   given: LoadScenario | string,
   options: LoadOptions = {},
 ): Promise<LoadReport> {
+  checkOptions('runLoad', options, CHECKS);
   const { clock = new SystemClock(), log = silentLog, keep = false, onProgress } = options;
   const scenario = readScenario(given, options.file);
   const seed = scenario.seed ?? DEFAULT_SEED;

@@ -8,6 +8,7 @@ import { Agent, type Dispatcher, request as send } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { boolean, checkOptions, port as isPort, notEmpty, type OptionCheck, path } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import {
   answerOf,
@@ -33,14 +34,21 @@ const HOP_BY_HOP = new Set([
   'accept-encoding',
 ]);
 
-/** Rejects with ProjectError for a file that cannot be written, and with ListenError for a port in use. */
-export async function startRecorder({
-  upstream,
-  ca,
-  file,
-  port = 0,
-  withSecrets = false,
-}: RecorderOptions): Promise<Recorder> {
+const CHECKS: Readonly<Record<keyof RecorderOptions, OptionCheck>> = {
+  upstream: (value) => notEmpty(value) ?? (URL.canParse(String(value)) ? undefined : 'It must be https://host:port.'),
+  ca: notEmpty,
+  file: path,
+  port: isPort,
+  withSecrets: boolean,
+};
+
+/**
+ * Rejects with OptionError, with ProjectError for a file that cannot be written, and with ListenError for a port in
+ * use.
+ */
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  checkOptions('startRecorder', options, CHECKS, ['upstream', 'ca', 'file']);
+  const { upstream, ca, file, port = 0, withSecrets = false } = options;
   const { origin } = new URL(upstream);
   const output = opened(file);
   writeSync(output, `${headLine(origin)}\n`);

@@ -2,6 +2,7 @@
 // the last one from then on. A request that was not recorded is rejected, with the nearest recorded one.
 
 import { silentLog } from '#lib/log/log.ts';
+import { checkOptions, port as isPort, type OptionCheck, path } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import {
   keyOf,
@@ -17,8 +18,15 @@ import { answerError, openServer } from './server.ts';
 const MAX_UNEXPECTED = 100;
 const NOT_IMPLEMENTED = 501;
 
-/** Rejects with ProjectError for a file that is not a recording, and with ListenError for a port in use. */
-export async function startReplay({ file, port = 0 }: ReplayOptions): Promise<Replay> {
+const CHECKS: Readonly<Record<keyof ReplayOptions, OptionCheck>> = { file: path, port: isPort };
+
+/**
+ * Rejects with OptionError, with ProjectError for a file that is not a recording, and with ListenError for a port in
+ * use.
+ */
+export async function startReplay(options: ReplayOptions): Promise<Replay> {
+  checkOptions('startReplay', options, CHECKS, ['file']);
+  const { file, port = 0 } = options;
   const recorded = readRecording(file);
   const requests = recorded.map(({ request }) => request);
   const answers = new Map<string, RecordedAnswer[]>();

@@ -8,7 +8,7 @@ import { didYouMean } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Network } from '../../network/network.ts';
 import type { State } from '../../state/state.ts';
-import { InvalidError, UnknownError } from '../lab-error.ts';
+import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { named } from '../named.ts';
 import { Active } from './active.ts';
@@ -130,8 +130,10 @@ export class Faults {
     found.remove();
   }
 
-  /** Removes all faults, or those of a scope. */
-  clear({ scope }: FaultFilter = {}): void {
+  /** Removes all faults, or those of a scope. @throws InvalidError for an unknown field */
+  clear(filter: FaultFilter = {}): void {
+    demandKnown(filter, ['scope']);
+    const { scope } = filter;
     this.#set(scope === undefined ? [] : this.#active.filter(({ rule }) => rule.scope !== scope));
   }
 

@@ -41,6 +41,8 @@ export interface ReadNetwork {
   readonly serviceConfigs: ReadonlyMap<string, readonly ServiceConfig[]>;
   /** The identity of the caller. */
   readonly callerId: string;
+  /** Such as `v2.0.0`. */
+  readonly release: string;
 }
 
 interface ServiceConfig {
@@ -49,11 +51,12 @@ interface ServiceConfig {
 }
 
 /**
- * `document` says what is needed: terminators, and the service configs of identities, are read only if it has them.
- * Rejects with ApiRequestError.
+ * `document` says what is needed: terminators, and the service configs of identities, are read only if it has them, or
+ * if `prune` deletes configs, which they may use. Rejects with ApiRequestError.
  */
-export async function readController(client: ControllerClient, document: Entry): Promise<ReadNetwork> {
+export async function readController(client: ControllerClient, document: Entry, prune = false): Promise<ReadNetwork> {
   const caller = await client.call('getCurrentIdentity');
+  const { version } = await client.call('listVersion');
   const sections = SECTIONS.filter(({ name }) => name !== 'terminators' || document.terminators !== undefined);
   const lists = await Promise.all(
     sections.map(async ({ name }) => [name, await collectionOf(client, name).list()] as const),
@@ -64,21 +67,30 @@ export async function readController(client: ControllerClient, document: Entry):
     'transitRouters',
     (entities.get('transitRouters') ?? []).filter(({ id }) => !edge.has(id)),
   );
-  return { entities, serviceConfigs: await readServiceConfigs(client, entities, document), callerId: caller.id };
+  const all = prune && document.configs !== undefined && hasFurther(entities.get('configs'), document.configs);
+  const serviceConfigs = await readServiceConfigs(client, entities, all ? undefined : document);
+  return { entities, serviceConfigs, callerId: caller.id, release: version ?? '' };
 }
 
+/** Whether there are entities that the section of the document does not have. */
+function hasFurther(entities: readonly Answered[] = [], section: unknown): boolean {
+  const named = new Set(listOf(section).map((entry) => (entry as Entry | null)?.name));
+  return entities.some(({ name }) => !named.has(name));
+}
+
+/** Those of the identities to which the document gives some; without a document, of all. */
 async function readServiceConfigs(
   client: ControllerClient,
   entities: ReadonlyMap<SectionName, readonly Answered[]>,
-  document: Entry,
+  document: Entry | undefined,
 ): Promise<Map<string, ServiceConfig[]>> {
   const named = new Set(
-    listOf(document.identities).flatMap((entry) => {
+    listOf(document?.identities).flatMap((entry) => {
       const { name, serviceSettings } = (entry ?? {}) as Entry;
       return Array.isArray(serviceSettings) ? [name] : [];
     }),
   );
-  const waiting = (entities.get('identities') ?? []).filter(({ name }) => named.has(name));
+  const waiting = (entities.get('identities') ?? []).filter(({ name }) => !document || named.has(name));
   const found = new Map<string, ServiceConfig[]>();
   while (waiting.length > 0)
     await Promise.all(

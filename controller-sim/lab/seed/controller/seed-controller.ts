@@ -15,6 +15,7 @@ import type { Entry } from '../section.ts';
 import { prepareSeed, type SeedComponents } from '../seed.ts';
 import type { Seeded, SeedOptions } from '../seeded.ts';
 import type { ControllerClient } from './collections.ts';
+import { demandKnownFields } from './earlier-releases.ts';
 import { readController, writeNetwork } from './read-network.ts';
 import { Requests } from './requests.ts';
 
@@ -35,9 +36,10 @@ export async function seedController(
   options: ControllerSeedOptions = {},
 ): Promise<Seeded> {
   const { file, plan = false, ...others } = options;
-  const { value } = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document, file);
+  const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document, file);
+  const { value } = source;
   const isMap = typeof value === 'object' && value !== null;
-  const network = await readController(client, isMap ? (value as Entry) : {});
+  const network = await readController(client, isMap ? (value as Entry) : {}, options.prune);
   await using state = await copyOf(components.state);
   await writeNetwork(state, network);
   const changes: SeedChange[] = [];
@@ -48,6 +50,7 @@ export async function seedController(
     spared: new Set([`identity ${network.callerId}`]),
     onChange: (change) => changes.push(change),
   });
+  demandKnownFields(source, network.release, file);
   const { steps, ...seeded } = await planned(state, (transaction) => prepared.apply(transaction));
   demandPossible(changes);
   if (plan) return { ...seeded, ...(steps && { steps }) };
