@@ -16,7 +16,8 @@ needFolder(DIST);
 rmSync(DIST, { recursive: true, force: true });
 const files = await bundlePackage(DIST);
 for (const file of globSync(TYPES, { cwd: ROOT })) copy(file);
-const code = await runTool('tsc', ['--project', 'tsconfig.build.json']);
+// `npm run check` judges the types; here they are only written.
+const code = await runTool('tsc', ['--project', 'tsconfig.build.json', '--noCheck']);
 if (code !== 0) process.exit(code);
 for (const file of globSync('**/*.d.ts', { cwd: DIST }))
   write(file, withBuiltModules(readFileSync(join(DIST, file), 'utf8')));

@@ -12,7 +12,7 @@ import { ApiClient } from '../support/clients/api-client.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 
-const WRITES = RELEASE ? 600 : 200;
+const WRITES = RELEASE ? 600 : 80;
 const WRITERS = 8;
 /** Milliseconds of writing before a kill. */
 const MAX_ROUND_MS = 250;

@@ -26,7 +26,7 @@ import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts'
 const FLOOD = 50;
 const LARGE_FLOOD = 210;
 /** Connections of the other attacks. */
-const SMALL_FLOOD = RELEASE ? FLOOD : 10;
+const SMALL_FLOOD = RELEASE ? FLOOD : 4;
 /** Connections that complete their handshake at the same time. */
 const AT_ONCE = 20;
 /** Sockets of the network itself, which may be dialing at any moment. */

@@ -8,7 +8,7 @@ import t from 'tap';
 import { startCommand } from '../../controller-sim/commands/start.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -72,7 +72,7 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
   const client = await login(again.line);
   t.equal((await client.services.list()).length, 2, 'no acknowledged change is lost');
   await until('both', async () => (await online()).length === 2);
-  if (THOROUGH) {
+  if (RELEASE) {
     const onlineAtOne = async () => (await client.call('listControllers')).filter(({ isOnline }) => isOnline).length;
     process.kill(two.line.pid, 'SIGSTOP');
     await until('the end of the lease of a suspended controller', async () => (await onlineAtOne()) === 1, 30_000);

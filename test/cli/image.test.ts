@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter } from '../support/clients/management.ts';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { type Container, type ContainerOptions, ImageRoot } from '../support/programs/image.ts';
 
@@ -30,11 +30,11 @@ const missing = ['nft', 'ip', 'iptables', 'dpkg-query', 'unshare'].filter(
     spawnSync('sh', ['-c', `command -v ${name}`], { env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } }).status !==
     0,
 );
-const reason = THOROUGH
+const reason = RELEASE
   ? process.getuid?.() !== 0
     ? 'containers need root'
     : missing.length > 0 && `missing programs: ${missing.join(', ')}`
-  : 'container images: only with --thorough';
+  : 'container images: only with --release';
 const options = { skip: reason };
 /** Milliseconds: the build compresses 120 MB. */
 t.setTimeout(600_000);

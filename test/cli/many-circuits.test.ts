@@ -12,7 +12,7 @@ import { processes } from '../support/networks/processes.ts';
 const MIB = 1024 * 1024;
 const ACTIVE = 2_000;
 /** `SEQUENTIAL_CIRCUITS=100000` takes two to three minutes. */
-const SEQUENTIAL = Number(process.env.SEQUENTIAL_CIRCUITS ?? (RELEASE ? 10_000 : 5_000));
+const SEQUENTIAL = Number(process.env.SEQUENTIAL_CIRCUITS ?? (RELEASE ? 10_000 : 1_500));
 /** Sequential circuits that are open at once. */
 const PARALLEL = 20;
 const BLOCK = 5_000;

@@ -3,13 +3,13 @@
 // shortened.
 
 import t from 'tap';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 import { History, type Life, type Published, type Seen } from './cluster/history.ts';
 import { judge } from './cluster/judge.ts';
 import { randomSteps, type Step, shrink } from './cluster/steps.ts';
 
 const FIRST_SEED = Number(process.env.FAULTS_SEED ?? 1);
-const HISTORIES = Number(process.env.FAULTS_RUNS ?? (THOROUGH ? 1_000 : 500));
+const HISTORIES = Number(process.env.FAULTS_RUNS ?? (RELEASE ? 1_000 : 500));
 const STEPS = 60;
 
 const check = async (steps: readonly Step[]) => judge(await History.run(steps));

@@ -35,16 +35,19 @@ const COVERED = new Set([
   'npm run build:image',
   'npm run build:packages',
 ]);
-/** Runs for a release include them: a minute of a core. */
+/** Runs for a release include them: two minutes of a core. Other tests start the same programs with other options. */
 const OF_RELEASE = [
-  'npm run bench -- attack --quick --results /tmp/edgeweave-bench',
-  'npm run bench -- path --quick --results /tmp/edgeweave-bench',
-];
-/** Thorough runs include them: 30 seconds of a core. */
-const THOROUGH_BLOCKS = [
   'npm start -- --once',
   'npm run bench -- api --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- attack --quick --results /tmp/edgeweave-bench',
   'npm run bench -- data --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- path --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- queues --quick --dial-time 50ms --rate 400',
+];
+/** Thorough runs include them: ten seconds of a core. */
+const THOROUGH_BLOCKS = [
+  'npm -s start -- --once --json',
+  'npm run bench -- cluster --quick --results /tmp/edgeweave-bench',
   'npm run bench -- lab --quick --results /tmp/edgeweave-bench',
 ];
 

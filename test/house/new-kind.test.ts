@@ -93,7 +93,15 @@ function addSeedForm(): void {
 
 /** The errors of the compiler. */
 async function compile(): Promise<string[]> {
-  const outcome = run([join(ROOT, 'node_modules/.bin/tsc'), '--pretty', 'false', '-p', 'tsconfig.simulator.json']);
+  const outcome = run([
+    join(ROOT, 'node_modules/.bin/tsc'),
+    '--pretty',
+    'false',
+    '--checkers',
+    '1',
+    '-p',
+    'tsconfig.simulator.json',
+  ]);
   const { stdout } = await outcome.catch((error: { stdout: string }) => error);
   return stdout.split('\n').filter((line) => line.includes('error TS'));
 }

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { sourceTime } from '../../tools/source-time.ts';
 import { differingFiles } from '../support/clients/dashboard-files.ts';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, 'node_modules', '.bin');
@@ -226,7 +226,7 @@ export const strategy: string = (await simulator.admin.services.get('id')).termi
 import 'edgeweave/dist/entry/router.js';
 `,
   );
-  for (const moduleResolution of ['node16', 'bundler', ...(THOROUGH ? ['nodenext'] : [])]) {
+  for (const moduleResolution of ['node16', 'bundler', ...(RELEASE ? ['nodenext'] : [])]) {
     const compilerOptions = {
       module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
       moduleResolution,

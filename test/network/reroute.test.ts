@@ -2,14 +2,14 @@
 // lost or duplicated.
 
 import t from 'tap';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
 import { diamond, startRouter } from '../support/networks/diamond.ts';
 import { longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
 import { until } from '../support/networks/overlay.ts';
 
 const EVERY = 12;
 /** Number of kills; links are closed twice as often. */
-const FAULTS = THOROUGH ? 4 : 1;
+const FAULTS = RELEASE ? 4 : THOROUGH ? 2 : 1;
 const MEBIBYTES = (FAULTS + 1) * EVERY + 4;
 
 t.test('an intermediate router is killed repeatedly', { timeout: 90_000 }, async (t) => {

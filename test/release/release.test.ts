@@ -15,7 +15,7 @@ import { withoutNetwork } from '../../tools/release/no-network.ts';
 import { setPlainModes } from '../../tools/release/plain-modes.ts';
 import { provenance } from '../../tools/release/provenance.ts';
 import { sbom } from '../../tools/release/sbom.ts';
-import { THOROUGH } from '../support/house/thorough.ts';
+import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PARTS = [
@@ -90,7 +90,7 @@ t.test('the notes are the newest section of the change log', async (t) => {
 
 t.test(
   'the bill of materials names each package in the executables, with the checksum that the lockfile has',
-  { skip: !THOROUGH && 'bundles: only with --thorough' },
+  { skip: !RELEASE && 'bundles: only with --release' },
   async (t) => {
     const components = await componentsOfExecutables();
     const text = sbom(components, INIT);

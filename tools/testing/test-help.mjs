@@ -13,8 +13,8 @@ one failed, 2 for wrong usage.
 
 Options:
   --grep=PATTERN      only tests with a matching name; may be repeated
-  --thorough          also the longest tests and broader variants (2 minutes), as CI does
-  --release           also the packages, the clients of compiled languages, and more repetitions (5 more minutes)
+  --thorough          also the single executables and broader variants (1 minute), as CI does
+  --release           also images, packages, clients, SDKs, and more repetitions (8 more minutes); for a release
   --bail              do not start further files after a failure
   --jobs=N            number of parallel processes (cores + 2); files of unit and API tests share some
   --timeout=SECONDS   time limit of one file, or in a shared process of each test (120)

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { RELEASE, THOROUGH } from '../../../test/support/house/thorough.ts';
+import { RELEASE } from '../../../test/support/house/thorough.ts';
 import { PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
 import { MIN_WINDOW } from './path-controller.ts';
 
-const RUNS = RELEASE ? 4_000 : THOROUGH ? 1_000 : 300;
+const RUNS = RELEASE ? 4_000 : 300;
 /**
  * The properties are statistical: on one of some ten thousand paths, a share or a queue is just beyond its bound. Runs
  * for a release therefore judge other paths each time, the others the same ones.
