@@ -36,6 +36,10 @@ t.test('a built console is served beside the APIs, and no file outside its folde
     'secret.txt': 'not for everybody',
     built: { 'index.html': '<title>console</title>', 'main.js': 'start()', assets: { 'logo.svg': '<svg/>' } },
   });
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  t.teardown(() => process.off('warning', onWarning));
   await using api = await ApiClient.start({ console: join(folder, 'built') });
   const get = async (path: string, accept = '*/*') => {
     const { status, headers, text } = await api.ask('GET', path, { headers: { accept } });
@@ -51,6 +55,7 @@ t.test('a built console is served beside the APIs, and no file outside its folde
   for (const path of ['/zac/lost.js', '/assets/lost.svg', '/zac/%2e%2e/secret.txt', '/zac/..%2fsecret.txt'])
     t.match(await get(path), [404, 'application/json', /NOT_FOUND/], path);
   t.match(await get('/edge/management/v1/version'), [200, 'application/json']);
+  t.same(warnings.map(String), [], 'no warning of leaking listeners');
 });
 
 t.test('a folder without a console is rejected with a remedy', async (t) => {

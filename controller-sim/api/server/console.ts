@@ -43,11 +43,11 @@ export async function serveConsole(
     await scope.register(
       async (pages) => {
         await pages.register(files, { ...common, root, prefix: '/', decorateReply: false });
-        pages.get('/', { exposeHeadRoute: true }, (_request, reply) => reply.sendFile(INDEX, root));
+        // Handlers that return the reply make Fastify wait for it with more listeners than Node expects of one response.
+        pages.get('/', { exposeHeadRoute: true }, (_request, reply) => void reply.sendFile(INDEX, root));
         pages.setNotFoundHandler((request, reply) => {
-          if (isPage(request)) return reply.sendFile(INDEX, root);
-          reject(request, reply);
-          return reply;
+          if (isPage(request)) reply.sendFile(INDEX, root);
+          else reject(request, reply);
         });
       },
       { prefix: CONSOLE_PATH.slice(0, -1) },
