@@ -131,8 +131,8 @@ async function once(t: Test, { pair, settled, advance, now }: Parts): Promise<vo
     await settled();
     await advance('33m');
     await settled();
-    const left = await two.get(`/api-sessions?filter=${encodeURIComponent(`identity = "${id}"`)}`);
-    t.same(left, []);
+    const left = () => two.get(`/api-sessions?filter=${encodeURIComponent(`identity = "${id}"`)}`);
+    await until('the end of the session', async () => (await left()).length === 0);
   });
 
   await t.test('restores, resets and seeds at both end in one state', async (t) => {
