@@ -121,6 +121,7 @@ t.test('with the last run, a table also has its ratio', async (t) => {
   const last = reportOf(toRows('one', measured({ bare: rounds(1000, 2), ours: rounds(250, 4) }), 'bare'));
   const text = table(SMALL, last);
   t.match(text, /last × rate$/m);
+  t.match(text, /“last ×” that of the run before\.$/m);
   t.match(text, /^ +ours +500 +0\.50 +4 +2\.00 +0\.25$/m);
   t.match(text, /^ +ours +100 +2\.00 +–$/m, 'values without a previous measurement are missing');
 });

@@ -16,7 +16,7 @@ export function table(report: Report, last: Report | undefined): string {
   const head = [
     report.title,
     describeRun(report.run),
-    `Medians of the rounds. ↑ higher is better, ↓ lower is better; × is the ratio to ${report.yardstick}.`,
+    `Medians of the rounds. ↑ higher is better, ↓ lower is better; × is the ratio to ${report.yardstick}${last ? ', and “last ×” that of the run before' : ''}.`,
     ...meanings.map(([name, column]) => `  ${heading(name, column)}: ${column.meaning}`),
   ];
   const texts = sections.map((section) => sectionText(report, section, last));

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
+import { addGroups } from '#lib/commands/help.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { clockCommand } from '../controller-sim/commands/clock.ts';
 import { clusterCommand } from '../controller-sim/commands/cluster.ts';
@@ -25,36 +26,33 @@ import { recordCommand, replayCommand } from '../testbed/sim-record.ts';
 export function simulatorProgram(): Command {
   const program = new Command(commandName('sim'))
     .description('controller simulator for OpenZiti overlay networks')
-    .version(packageJson.version, '-V, --version', 'print the version')
-    .showHelpAfterError();
-  const commands = [
-    startCommand(),
-    networkCommand(),
-    loadCommand(),
-    recordCommand(),
-    replayCommand(),
-    healthCommand(),
-    clockCommand(),
-    snapshotCommand(),
-    restoreCommand(),
-    resetCommand(),
-    seedCommand(),
-    exportCommand(),
-    whatIfCommand(),
-    serviceCommand(),
-    identityCommand(),
-    tokenCommand(),
-    whyCommand(),
-    journalCommand(),
-    verifyCommand(),
-    waitCommand(),
-    faultCommand(),
-    proxyCommand(),
-    clusterCommand(),
-    storeCommand(),
-    operationsCommand(),
-    completionCommand(program, 'edgeweave-sim'),
-  ];
-  for (const command of commands) program.addCommand(command);
+    .version(packageJson.version, '-V, --version', 'print the version');
+  const groups: Readonly<Record<string, readonly Command[]>> = {
+    'Start:': [startCommand(), networkCommand(), loadCommand(), recordCommand(), replayCommand()],
+    'The network of a running simulator:': [
+      seedCommand(),
+      exportCommand(),
+      serviceCommand(),
+      identityCommand(),
+      tokenCommand(),
+    ],
+    'Its time and state:': [clockCommand(), snapshotCommand(), restoreCommand(), resetCommand()],
+    'Its faults:': [faultCommand(), proxyCommand()],
+    'What happened, and why:': [
+      journalCommand(),
+      verifyCommand(),
+      waitCommand(),
+      whyCommand(),
+      whatIfCommand(),
+      healthCommand(),
+    ],
+    'Further commands:': [
+      clusterCommand(),
+      storeCommand(),
+      operationsCommand(),
+      completionCommand(program, 'edgeweave-sim'),
+    ],
+  };
+  addGroups(program, groups);
   return program;
 }

@@ -11,6 +11,7 @@ import { describeError } from '#lib/errors.ts';
 import { writeObstacle } from '#lib/files/writable.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
+import type { Explanation } from '../config/explain.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/text/templates.ts';
 import { Exit } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -69,6 +70,14 @@ function effectiveCommand(): Command {
     });
 }
 
+function remedyOf({ suggestion, known }: Explanation): string {
+  if (suggestion !== undefined) return `; did you mean ${suggestion}?`;
+  if (known === undefined) return '';
+  const { path, keys } = known;
+  if (keys.length === 0) return `; ${path} has no keys`;
+  return `; ${path === '' ? 'a file' : path} has the keys ${keys.join(', ')}`;
+}
+
 function explainCommand(): Command {
   return new Command('explain')
     .description('explain a key: meaning, type, default and bounds')
@@ -81,7 +90,7 @@ function explainCommand(): Command {
         print(explained.text);
         return;
       }
-      printError(`unknown key ${key}${explained.suggestion ? `; did you mean ${explained.suggestion}?` : ''}`);
+      printError(`unknown key ${key}${remedyOf(explained)}`);
       process.exitCode = Exit.WrongUse;
     });
 }

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
+import { addGroups } from '#lib/commands/help.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { PROGRAM_VERSION } from '../version.ts';
@@ -21,24 +22,13 @@ import { whyCommand } from './why.ts';
 export function routerProgram(): Command {
   const program = new Command(commandName('router'))
     .description('router of an OpenZiti overlay network')
-    .version(PROGRAM_VERSION, '-V, --version', 'print the version')
-    .showHelpAfterError();
-  for (const command of [
-    runCommand(),
-    enrollCommand(),
-    configCommand(),
-    healthCommand(),
-    inspectCommand(),
-    whyCommand(),
-    drainCommand(),
-    logLevelCommand(),
-    memoryCommand(),
-    profileCommand(),
-    decommissionCommand(),
-    adoptCommand(),
-    completionCommand(program, 'edgeweave-router'),
-  ])
-    program.addCommand(command);
+    .version(PROGRAM_VERSION, '-V, --version', 'print the version');
+  addGroups(program, {
+    'Set up and run:': [configCommand(), enrollCommand(), runCommand(), adoptCommand()],
+    'Look at a running router:': [healthCommand(), inspectCommand(), whyCommand(), memoryCommand(), profileCommand()],
+    'Control a running router:': [logLevelCommand(), drainCommand(), decommissionCommand()],
+    'Further commands:': [completionCommand(program, 'edgeweave-router')],
+  });
   program
     .command('version')
     .description('print the version')

@@ -29,8 +29,7 @@ export async function runRouter(given: readonly string[]): Promise<void> {
 function zitiProgram(home: string): Command {
   const program = new Command('ziti')
     .description("the reference's commands for a router, answered for edgeweave-router")
-    .version(PROGRAM_VERSION, '-V, --version', 'print the version')
-    .showHelpAfterError();
+    .version(PROGRAM_VERSION, '-V, --version', 'print the version');
   program.addCommand(agentCommand(home));
   program.command('router').description('run, enroll and query the router, as edgeweave-router does').helpOption(false);
   program

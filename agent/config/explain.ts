@@ -11,6 +11,8 @@ export interface Explanation {
   readonly text?: string;
   /** The most similar key if the name is unknown. */
   readonly suggestion?: string;
+  /** Without a similar one: the keys of the deepest known map. */
+  readonly known?: { readonly path: string; readonly keys: readonly string[] };
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -39,8 +41,9 @@ export function explain(key: string): Explanation {
     if (next.length === 0) {
       if (binding !== undefined && all.length > 0)
         return { suggestion: bindingMeant(path === '' ? part : `${path}.${part}`, binding, all) };
-      const meant = suggest(part, schemas.flatMap(childNames));
-      return meant === undefined ? {} : { suggestion: path === '' ? meant : `${path}.${meant}` };
+      const keys = [...new Set(schemas.flatMap(childNames))];
+      const meant = suggest(part, keys);
+      return meant === undefined ? { known: { path, keys } } : { suggestion: path === '' ? meant : `${path}.${meant}` };
     }
     schemas = next;
     path = path === '' ? part : `${path}.${part}`;

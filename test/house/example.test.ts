@@ -29,7 +29,7 @@ const COVERED = new Set([
   'npm test',
   'FAULTS_SEED=9 FAULTS_RUNS=1 npm test -- test/faults/cluster.test.ts',
   'npm run check',
-  'npm pack',
+  'npm pack --silent',
   `npm install ../edgeweave-${packageJson.version}.tgz`,
   'npm run build:binary',
   'npm run build:image',

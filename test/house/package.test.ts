@@ -130,7 +130,7 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
 
 t.test('a Node that is too old gets a sentence from commands and programs', async (t) => {
   const old = `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.9.0" })')}`;
-  const sentence = /edgeweave needs Node \d+ or later; this is v[\d.]+ \(.+\)\n/;
+  const sentence = /edgeweave needs Node \d+ or later; this is v[\d.]+ \(.+\)\. In the folder .+ npx uses\.\n/;
   const bin = installed('edgeweave/bin/edgeweave-sim.mjs');
   await t.rejects(run(process.execPath, ['--import', old, bin, 'start'], consumer), {
     code: 1,

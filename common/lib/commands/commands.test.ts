@@ -1,13 +1,14 @@
-// Completion and manual of a program with every feature of a command line.
+// Help, completion and manual of a program with every feature of a command line.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import t from 'tap';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
+import { addGroups, setHelp } from './help.ts';
 import { manPage } from './man-page.ts';
 import { shapeOf } from './shape.ts';
 import { zshCompletion } from './zsh.ts';
@@ -115,6 +116,30 @@ source ${script}; $FUNCTION`;
   t.match(of('_edge-tool__config_check'), '*:files to check:_files');
   t.match(of('_edge-tool__config_show'), '::what:(a b)');
   t.notMatch(of('_edge-tool__config_check'), 'hidden');
+});
+
+t.test('a mistake is answered in a few lines, which name the page with the whole list', async (t) => {
+  const mistake = (...words: string[]) => {
+    const root = program();
+    let answer = '';
+    setHelp(root);
+    for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)])
+      command.exitOverride().configureOutput({ writeErr: (text) => (answer += text) });
+    t.throws(() => root.parse(words, { from: 'user' }), CommanderError);
+    return answer.trimEnd().split('\n');
+  };
+  const list = (what: string) => `\`edge-tool${what} --help\` lists its`;
+  t.same(mistake('wiat'), ["error: unknown command 'wiat'", '(Did you mean wait?)', `${list('')} commands.`]);
+  t.same(mistake('config', 'x').at(-1), `${list(' config')} commands.`);
+  t.same(mistake('config', 'check', 'a', '--x').at(-1), `${list(' config check')} arguments and options.`);
+});
+
+t.test('the help lists commands in groups, with their arguments', async (t) => {
+  const root = new Command('edge-tool');
+  addGroups(root, { 'First:': program().commands.slice(0, 1), 'Then:': program().commands.slice(1) });
+  setHelp(root);
+  const [, groups = ''] = root.helpInformation().split(/(?=First:)/);
+  t.match(groups, /^First:\n {2}config +files.*\n\nThen:\n {2}wait +waits\n {2}help \[command\] +display.*\n$/);
 });
 
 t.test('the manual lists every command with its options, values and examples', async (t) => {

@@ -2,12 +2,14 @@
 
 import { type Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from './closed-output.ts';
+import { setHelp } from './help.ts';
 
 const WRONG_USE = 2;
 
 /** Resolves when the command has ended. Rejects with its error. */
 export async function runProgram(program: Command): Promise<void> {
   useExitOverride(program);
+  setHelp(program);
   tolerateClosedOutput();
   try {
     await program.parseAsync();
