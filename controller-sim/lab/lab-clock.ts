@@ -28,19 +28,31 @@ export interface ClockMark {
   readonly now: number;
 }
 
+/** The latest move that a clock has made or taken: of two, all controllers keep that with the higher number. */
+interface Move {
+  /** Higher than those of all moves that its controller knew. */
+  readonly number: number;
+  /** Id of the clock that moved first; decides between moves at the same moment. */
+  readonly by: string;
+}
+
 /** The time of a controller for the others. */
 export interface SharedTime extends ClockMark {
   /** Id of the clock: labs in one process may share it. */
   readonly clock: string;
+  readonly move: Move;
 }
 
-/** Ids of clocks. */
-const ids = new WeakMap<AdvanceableClock, string>();
+const NO_MOVE: Move = { number: 0, by: '' };
 
-/** Moves the time of other controllers, or returns the time of one that runs. */
+/** Ids of clocks, and their latest moves. */
+const ids = new WeakMap<AdvanceableClock, string>();
+const moves = new WeakMap<AdvanceableClock, Move>();
+
+/** Moves the time of other controllers, or asks those that run for theirs. */
 export interface OtherClocks {
   move(time: SharedTime): Promise<void>;
-  time(): Promise<SharedTime | undefined>;
+  times(): Promise<SharedTime>[];
 }
 
 export class LabClock {
@@ -64,7 +76,12 @@ export class LabClock {
   get advanced(): number {
     const { rate } = this.#clock;
     const isPaced = this.#clock instanceof AdvancingClock && rate !== 1;
-    return isPaced ? Math.round(this.#clock.now() - realTime(this.#clock)) : (added.get(this.#clock) ?? 0);
+    return isPaced ? Math.round(this.#reached - realTime(this.#clock)) : (added.get(this.#clock) ?? 0);
+  }
+
+  /** The time once the advances that have begun are over, in milliseconds since the epoch. */
+  get #reached(): number {
+    return this.#clock instanceof AdvancingClock ? this.#clock.reached : this.#clock.now();
   }
 
   /** How many times as fast as the real time it runs; 0: it stands still. */
@@ -87,6 +104,7 @@ export class LabClock {
       );
     if (this.advanced + milliseconds > MAX_ADVANCE_MS)
       throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
+    this.#moved();
     await this.#add(milliseconds);
     await this.#share();
   }
@@ -100,9 +118,10 @@ export class LabClock {
     const milliseconds = new Date(time).getTime();
     if (Number.isNaN(milliseconds))
       throw new InvalidError('time', 'use a time such as 2027-01-31T12:00:00Z', String(time));
-    const difference = milliseconds - this.#clock.now();
+    const difference = milliseconds - this.#reached;
     if (Math.abs(this.advanced + difference) > MAX_ADVANCE_MS)
       throw new InvalidError('time', 'the time can be up to ten years from the real time', String(time));
+    this.#moved();
     if (difference >= 0) await this.#add(difference);
     else this.#takeOff(-difference);
     await this.#share();
@@ -120,6 +139,7 @@ export class LabClock {
    */
   run(rate = 1): void {
     this.#run(rate);
+    this.#moved();
     void this.#share();
   }
 
@@ -136,14 +156,14 @@ export class LabClock {
 
   mark(): ClockMark {
     const { rate, advanced } = this;
-    return { rate, advanced, now: this.#clock.now() };
+    return { rate, advanced, now: this.#reached };
   }
 
   /** For marks from outside, such as those of files. @throws InvalidError for one that the clock cannot return to */
   checkMark({ rate, advanced, now }: ClockMark): void {
     if (!(rate >= 0 && rate <= MAX_RATE))
       throw new InvalidError('file', `the clock of the snapshot has a rate other than 0 to ${MAX_RATE}`, String(rate));
-    const distance = this.#isExact(rate) ? now - this.#clock.now() : advanced;
+    const distance = this.#isExact(rate) ? now - this.#reached : advanced;
     if (!(Math.abs(distance) <= 2 * MAX_ADVANCE_MS))
       throw new InvalidError('file', 'the clock of the snapshot is more than twenty years away', String(now));
   }
@@ -153,29 +173,46 @@ export class LabClock {
    * itself. Going back fires no timers, and what has expired remains so.
    */
   async returnTo(mark: ClockMark): Promise<void> {
+    this.#moved();
     await this.#returnTo(mark);
     await this.#share();
   }
 
-  /** Takes the time of another controller. Rejects with InvalidError for an invalid time. */
+  /**
+   * Takes the time of another controller, unless this one knows a later move: messages may arrive late, and two
+   * controllers may move at once. Rejects with InvalidError for an invalid time.
+   */
   follow(time: SharedTime): Promise<void> {
-    const { clock, rate, advanced, now } = time;
+    const { clock, rate, advanced, now, move } = time;
     if (clock === ids.get(this.#clock)) return Promise.resolve();
-    if (![rate, advanced, now].every(Number.isFinite) || Math.abs(advanced) > 2 * MAX_ADVANCE_MS)
+    if (![rate, advanced, now].every(Number.isFinite) || Math.abs(advanced) > 2 * MAX_ADVANCE_MS || !isMove(move))
       throw new InvalidError('time', 'another controller has sent a wrong time', String(now));
-    const following = this.#following.then(() => this.#returnTo(time));
+    if (!isLater(move, this.#move)) return this.#following.then(() => undefined);
+    moves.set(this.#clock, move);
+    const following = this.#following.then(async () => {
+      if (this.#move === move) await this.#returnTo(time);
+    });
     this.#following = following.catch(() => undefined); // the other controller logs it
     return following;
   }
 
-  /** Takes the time of a controller that runs already, if there is one. */
+  /** Takes the time of a controller that runs already, if there is one; the later moves of slower ones too. */
   async followOthers(): Promise<void> {
-    const time = await this.#others.time();
-    if (time) await this.follow(time);
+    const following = this.#others.times().map(async (time) => this.follow(await time));
+    await Promise.any(following).catch(() => undefined);
   }
 
   sharedTime(): SharedTime {
-    return { ...this.mark(), clock: ids.get(this.#clock) ?? '' };
+    return { ...this.mark(), clock: ids.get(this.#clock) ?? '', move: this.#move };
+  }
+
+  get #move(): Move {
+    return moves.get(this.#clock) ?? NO_MOVE;
+  }
+
+  /** A move of this clock follows all that it knows. */
+  #moved(): void {
+    moves.set(this.#clock, { number: this.#move.number + 1, by: ids.get(this.#clock) ?? '' });
   }
 
   /** Resolves when the other controllers have the time of the last call. */
@@ -190,10 +227,9 @@ export class LabClock {
 
   async #returnTo({ rate, advanced, now }: ClockMark): Promise<void> {
     if (this.#clock.rate !== rate) this.#run(rate);
-    const difference = this.#isExact(rate) ? now - this.#clock.now() : advanced - this.advanced;
+    const difference = this.#isExact(rate) ? now - this.#reached : advanced - this.advanced;
     if (difference > 0) await this.#add(difference);
     else this.#takeOff(-difference);
-    if (rate === 1) added.set(this.#clock, advanced);
   }
 
   /** Whether a return at this rate leads to the time of a mark, and not to its distance from the real time. */
@@ -210,6 +246,15 @@ export class LabClock {
     added.set(this.#clock, this.advanced - milliseconds);
     this.#clock.setBack(milliseconds);
   }
+}
+
+function isMove(value: unknown): value is Move {
+  const { number, by } = (value ?? {}) as Partial<Move>;
+  return Number.isSafeInteger(number) && typeof by === 'string';
+}
+
+function isLater(move: Move, other: Move): boolean {
+  return move.number === other.number ? move.by > other.by : move.number > other.number;
 }
 
 function read(duration: string): number {

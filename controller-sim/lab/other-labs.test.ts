@@ -2,7 +2,11 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import type { ClusterChange } from '../cluster/cluster.ts';
+import type { Membership } from '../state/store/shared-store.ts';
+import type { LabClock } from './lab-clock.ts';
 import { OtherLabs } from './other-labs.ts';
+import type { LabSnapshots } from './snapshots.ts';
 
 type Answer = (name: string) => unknown;
 
@@ -14,10 +18,18 @@ function labs(others: Readonly<Record<string, Answer>>) {
     return others[id]?.(name);
   };
   const peers = { call, serve: () => undefined };
-  const cluster = { connectedOthers: Object.keys(others) };
-  return { labs: new OtherLabs({ cluster, peers, log: silentLog }), calls };
+  let changed: ((change: ClusterChange) => void) | undefined;
+  const subscribe = (listener: (change: ClusterChange) => void) => {
+    changed = listener;
+    return () => undefined;
+  };
+  const cluster = { connectedOthers: Object.keys(others), subscribe };
+  const all = new OtherLabs({ cluster, peers, log: silentLog });
+  return { labs: all, calls, change: (change: ClusterChange) => changed?.(change) };
 }
 
+const NOBODY = { index: 0n, leaderId: undefined, leaderIndex: 0n };
+const ADDRESSES = { controlAddress: '', baseUrl: '', certPem: '', version: '', joinedAt: '' };
 const BASE = { name: 'base', takenAt: '2030-01-01T00:00:00Z', index: 1, entities: 1, controllerId: 'x' };
 const lists =
   (list: unknown, restored: () => unknown = () => ({ created: 1, changed: 0, deleted: 0 })): Answer =>
@@ -44,4 +56,19 @@ t.test('a restore that fails there is an error of the caller that names the cont
     field: 'name',
     message: 'the controller a has base, and did not restore it: there is no snapshot base',
   });
+});
+
+t.test('one that was away is told the time, which it may have missed', async (t) => {
+  const { labs: all, calls, change } = labs({ a: () => undefined, b: () => undefined });
+  const sharedTime = () => ({ rate: 1, advanced: 0, now: 0, clock: 'c', move: { number: 1, by: 'c' } });
+  all.serve({ clock: { sharedTime } as LabClock, snapshots: {} as LabSnapshots, sharedSnapshots: { own: () => [] } });
+  const membership = (...connected: string[]): Membership => ({
+    ...NOBODY,
+    members: ['a', 'b', 'self'].map((id) => ({ ...ADDRESSES, id, isConnected: connected.includes(id) })),
+  });
+  change({ before: membership('a', 'self'), after: membership('a', 'b', 'self') });
+  t.same(calls, ['b lab.move-time']);
+  change({ before: membership('a', 'b'), after: membership('a', 'b', 'self') });
+  change({ before: membership('a', 'b', 'self'), after: membership('a', 'self') });
+  t.same(calls, ['b lab.move-time']);
 });

@@ -6,6 +6,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { LabSnapshot } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { PeerConnections } from '../control-channel/peers.ts';
+import type { Membership } from '../state/store/shared-store.ts';
 import type { LabClock, SharedTime } from './lab-clock.ts';
 import { InvalidError } from './lab-error.ts';
 import type { SaveOptions, SnapshotFile } from './snapshot-file.ts';
@@ -23,8 +24,10 @@ const RESTORED = 'lab.restored';
 /** Milliseconds for the restore of a snapshot, or its file, which may have 100,000 entities. */
 const MAX_RESTORE_MS = 60_000;
 
+const KEEPS_ITS_TIME = 'another controller keeps its time';
+
 export interface OtherLabsComponents {
-  readonly cluster: Pick<Cluster, 'connectedOthers'>;
+  readonly cluster: Pick<Cluster, 'connectedOthers' | 'subscribe'>;
   readonly peers: Pick<PeerConnections, 'call' | 'serve'>;
   readonly log: Log;
 }
@@ -54,7 +57,8 @@ export class OtherLabs {
 
   /** Lets the other controllers call this one. */
   serve({ clock, snapshots, sharedSnapshots }: ServedLab): void {
-    const { peers } = this.#components;
+    const { cluster, peers } = this.#components;
+    cluster.subscribe(({ before, after }) => this.#tellReturned(clock, before, after));
     peers.serve(MOVE, (time) => clock.follow(time as SharedTime));
     peers.serve(TIME, () => clock.sharedTime());
     peers.serve(SNAPSHOTS, () => sharedSnapshots.own());
@@ -76,16 +80,24 @@ export class OtherLabs {
 
   /** Moves the time of all others. One that does not answer keeps its own, which is logged. */
   async move(time: SharedTime): Promise<void> {
-    await this.#tell(MOVE, time, 'another controller keeps its time');
+    await this.#tell(MOVE, time, KEEPS_ITS_TIME);
   }
 
-  /** The time of another controller that runs; undefined if none answers. */
-  time(): Promise<SharedTime | undefined> {
-    const asked = this.#components.cluster.connectedOthers.map((id) => this.#components.peers.call(id, TIME, null));
-    return Promise.any(asked).then(
-      (time) => time as SharedTime,
-      () => undefined,
-    );
+  /** Asks the other controllers that run for their time. */
+  times(): Promise<SharedTime>[] {
+    const { cluster, peers } = this.#components;
+    return cluster.connectedOthers.map(async (id) => (await peers.call(id, TIME, null)) as SharedTime);
+  }
+
+  /** Controllers that were away may have missed moves of the time. */
+  #tellReturned(clock: LabClock, before: Membership, after: Membership): void {
+    const { cluster, peers, log } = this.#components;
+    const wasConnected = new Set(before.members.flatMap(({ id, isConnected }) => (isConnected ? [id] : [])));
+    for (const { id, isConnected } of after.members)
+      if (isConnected && !wasConnected.has(id) && cluster.connectedOthers.includes(id))
+        void peers
+          .call(id, MOVE, clock.sharedTime())
+          .catch((error: unknown) => log.warn({ controllerId: id, error: describeError(error) }, KEEPS_ITS_TIME));
   }
 
   /** The snapshots of the others that answer. */

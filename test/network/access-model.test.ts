@@ -209,7 +209,7 @@ for (const seed of SEEDS) {
     const net = await network();
     const snapshots = new LabSnapshots({
       state: net.state,
-      clock: new LabClock(net.clock, { move: async () => undefined, time: async () => undefined }),
+      clock: new LabClock(net.clock, { move: async () => undefined, times: () => [] }),
       faults: { mark: () => ({ active: [] }), clear: () => undefined, returnTo: () => undefined },
       journal: { clear: () => undefined },
       others: { restore: async () => undefined, restored: async () => undefined },

@@ -39,6 +39,8 @@ export class AdvancingClock extends BaseClock {
   #offset = 0;
   #pace: Pace | undefined;
   #advancing: Promise<void> = Promise.resolve();
+  /** Milliseconds of the advances that have not happened yet. */
+  #pending = 0;
 
   constructor(real: Clock = new SystemClock()) {
     super();
@@ -57,7 +59,12 @@ export class AdvancingClock extends BaseClock {
 
   /** Whole milliseconds, as the real clock has them: sums of steps have errors far below. */
   now(): number {
-    return Math.round(this.#pace ? this.#exact(this.#pace) : this.real.now() + this.#offset);
+    return Math.round(this.#current);
+  }
+
+  /** The time of day once the advances that have begun are over. */
+  get reached(): number {
+    return Math.round(this.#current + this.#pending);
   }
 
   nowNanoseconds(): bigint {
@@ -88,6 +95,7 @@ export class AdvancingClock extends BaseClock {
    */
   advance(milliseconds: number): Promise<void> {
     if (!Number.isFinite(milliseconds) || milliseconds < 0) throw new InvariantError('a clock cannot go back');
+    this.#pending += milliseconds;
     this.#advancing = this.#advancing.then(() => this.#advance(milliseconds));
     return this.#advancing;
   }
@@ -102,7 +110,7 @@ export class AdvancingClock extends BaseClock {
     if (!Number.isFinite(rate) || rate < 0) throw new InvariantError('a clock cannot run backwards');
     const since = this.real.monotonic();
     const monotonic = this.monotonic();
-    const now = this.#pace ? this.#exact(this.#pace) : this.real.now() + this.#offset;
+    const now = this.#current;
     this.#pace = rate === 1 ? undefined : { rate, since, now, monotonic };
     this.#offset = now - this.real.now();
     this.#ahead = monotonic - since;
@@ -133,6 +141,7 @@ export class AdvancingClock extends BaseClock {
   }
 
   #shift(milliseconds: number): void {
+    this.#pending -= milliseconds;
     if (this.#pace) {
       this.#pace.now += milliseconds;
       this.#pace.monotonic += milliseconds;
@@ -140,6 +149,10 @@ export class AdvancingClock extends BaseClock {
       this.#offset += milliseconds;
       this.#ahead += milliseconds;
     }
+  }
+
+  get #current(): number {
+    return this.#pace ? this.#exact(this.#pace) : this.real.now() + this.#offset;
   }
 
   #exact(pace: Pace): number {
