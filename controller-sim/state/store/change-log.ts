@@ -44,7 +44,10 @@ export interface LoadedLog {
 export const MAX_READ = 1_000;
 
 /** The head, as far as it is known. */
-export type Head = Partial<Pick<Position, 'index' | 'chain'>>;
+export interface Head extends Partial<Position> {
+  /** The timeline for routers in the meta; null if there is none for this copy of the data. */
+  readonly routerTimeline?: string | null;
+}
 
 /** The store above a log. */
 export interface LogOwner {

@@ -5,10 +5,12 @@ import { ProjectError, TimeoutError } from '#lib/errors.ts';
 
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CAUSES: Readonly<Record<string, string>> = {
+  '23505': 'it already has a row that the change adds: somebody has written to its tables',
   '25006': 'it is read-only: a replica, or it was set so',
   '28000': 'it rejects the user',
   '28P01': 'it rejects the password',
   '3D000': 'the database does not exist',
+  '3F000': 'its schema edgeweave is missing',
   '42501': 'the user lacks a right',
   '42703': 'a column of its tables is missing',
   '42P01': 'one of its tables is missing',

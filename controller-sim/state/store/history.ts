@@ -35,14 +35,8 @@ export class HistoryError extends StoreError {
   }
 }
 
-/**
- * The log no longer has the next change, but it contains all that this controller has: it may take the data of the log.
- */
-export class BehindError extends StoreError {
-  constructor(own: Position, theirs: Position) {
-    super(`the database no longer has the changes between ${describePosition(own)} and ${describePosition(theirs)}`);
-  }
-}
+/** The log contains all that this controller has, which must load all data again. */
+export class BehindError extends StoreError {}
 
 /**
  * Whether the log with the head `theirs` contains everything up to `own`; undefined if it no longer has what shows it.

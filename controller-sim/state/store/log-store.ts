@@ -15,7 +15,15 @@ import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
 import type { Batch, ChangeLog, Head, LogEntry, LogOwner, LogPage, MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
-import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
+import {
+  BehindError,
+  describePosition,
+  HistoryError,
+  isPrefix,
+  mayContinue,
+  nextChain,
+  type Position,
+} from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
 import { type StoredState, StoreError, StoreWriteError } from './store.ts';
 import { readSet } from './stored-set.ts';
@@ -58,6 +66,10 @@ export class LogStore implements SharedStore {
   /** Index of the last set that this member knows. */
   #index = 0n;
   #timeline = '';
+  /** That of the meta, as this member has loaded or stored it. */
+  #routerTimeline: string | undefined;
+  /** The meta has another one: the database is another copy, or somebody has taken one. */
+  #isReplaced = false;
   /** The chain at each index that the caller may continue from. */
   readonly #chains = new Map<bigint, string>();
   /** The last append has missed nothing, so that the next one may be built before it asks. */
@@ -87,7 +99,7 @@ export class LogStore implements SharedStore {
 
   async load(): Promise<StoredState> {
     const { position, state } = await this.#log.load(async () => new Map());
-    this.#take(position);
+    this.#take(position, state);
     return state;
   }
 
@@ -96,14 +108,18 @@ export class LogStore implements SharedStore {
     const { reported } = this.#log;
     const { position, state } = await this.#log.load(async (loaded, chainAt) => {
       const continues = (await isPrefix(own, loaded.position, { chainAt, reported })) === true;
-      // Routers must not continue from their index in the other history. The first member that rejoins changes the id.
-      return continues || loaded.state.meta.get('timeline') !== timeline ? new Map() : new Map([['timeline', next]]);
+      // Routers must not continue from their index in another history or copy. The first member to load changes the id.
+      const known = loaded.state.meta.get('timeline');
+      const isKept = known !== undefined && (continues || known !== timeline);
+      return isKept ? new Map() : new Map([['timeline', next]]);
     });
     apply(state);
-    this.#take(position);
+    this.#take(position, state);
   }
 
-  #take({ index, timeline, chain }: Position): void {
+  #take({ index, timeline, chain }: Position, { meta }: StoredState): void {
+    this.#routerTimeline = meta.get('timeline');
+    this.#isReplaced = false;
     this.#index = index;
     this.#timeline = timeline;
     this.#chains.clear();
@@ -196,6 +212,7 @@ export class LogStore implements SharedStore {
     } catch (error) {
       throw error instanceof GapError ? await this.#explain(error) : error;
     }
+    if (this.#isReplaced) throw new BehindError('the database is another copy of the data');
     this.#index = sets.at(-1)?.index ?? after;
     if (this.#index < head.index) this.#appended.call(); // there are more, or the next one is missing
     return sets;
@@ -243,6 +260,7 @@ export class LogStore implements SharedStore {
   async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
     try {
       await this.#log.putMeta(values);
+      this.#routerTimeline = values.get('timeline') ?? this.#routerTimeline;
     } catch (error) {
       throw new StoreWriteError(`the database did not store the change: ${databaseProblem(error)}`, { cause: error });
     }
@@ -298,16 +316,24 @@ export class LogStore implements SharedStore {
     const own = this.#positionAt(after);
     const { reported } = this.#log;
     const contains = await isPrefix(own, head, { chainAt: (index) => this.#log.chainAt(index), reported });
-    if (contains) return new BehindError(own, head);
+    if (contains)
+      return new BehindError(
+        `the database no longer has the changes between ${describePosition(own)} and ${describePosition(head)}`,
+      );
     if (contains === false) return new HistoryError(own, head);
     return new StoreError(
       `the change ${missing} is no longer in the database, nor what shows whether its history is that of this controller; to take its data, use sim cluster rejoin`,
     );
   }
 
-  /** A smaller index, or another chain at this one, shows that the database went back: reading on reports it. */
-  #onHead({ index, chain }: Head): void {
-    if (index !== this.#index || (chain ?? this.#chains.get(index)) !== this.#chains.get(index)) this.#appended.call();
+  /** A smaller index, or another history at this one, shows that the database went back: reading on reports it. */
+  #onHead(head: Head): void {
+    const own = this.#positionAt(this.#index);
+    const { index, chain = own.chain, timeline = own.timeline, routerTimeline } = head;
+    const known = this.#routerTimeline; // undefined before the first one is stored
+    if (routerTimeline !== undefined && known !== undefined) this.#isReplaced = routerTimeline !== known;
+    if (index !== own.index || chain !== own.chain || timeline !== own.timeline || this.#isReplaced)
+      this.#appended.call();
   }
 
   async #rejoin(): Promise<void> {
@@ -318,10 +344,11 @@ export class LogStore implements SharedStore {
 }
 
 /**
- * Data exceptions, violated constraints, and exceeded limits of the program: the data is at fault, not the database.
+ * Data exceptions, violated constraints, and exceeded limits of the program: the data is at fault, not the database. A
+ * row that exists already is one of the log that somebody else has added.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 function isRejectionOf(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' && /^(?:22|23|54)[\dA-Z]{3}$/.test(code);
+  return typeof code === 'string' && code !== '23505' && /^(?:22|23|54)[\dA-Z]{3}$/.test(code);
 }

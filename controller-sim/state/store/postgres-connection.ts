@@ -116,15 +116,16 @@ export class PostgresConnection {
   /**
    * The same for a change, in two round trips: `statements` run with the beginning of the transaction, and the text
    * that `work` returns runs with its end. Rejects with TimeoutError if it takes longer than its client should wait.
-   * Its connection is closed then: `work` does not go on, but what it has committed may have been stored.
+   * Its connection is closed then: `work` does not go on, but what it has committed may have been stored. Resolves with
+   * the results of the text.
    */
-  async change(
+  change(
     statements: string,
     work: (results: readonly pg.QueryResult[], client: pg.Client) => Promise<string>,
-  ): Promise<void> {
-    await this.#inTime(async (client) => {
+  ): Promise<pg.QueryResult[]> {
+    return this.#inTime(async (client) => {
       const text = await work((await queryAll(client, `${BEGIN_CHANGE}; ${statements}`)).slice(BEGIN_COUNT), client);
-      await client.query(`${text}; COMMIT`);
+      return (await queryAll(client, `${text}; COMMIT`)).slice(0, -1);
     });
   }
 

@@ -19,25 +19,15 @@ import {
 import type { Position } from './history.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import { notice, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
+import { ASK_COPY, type CopyStatements, copyStatements } from './postgres-copy.ts';
 import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import { DamagedError, StoreError } from './store.ts';
 import { readStoredEntity } from './stored-entity.ts';
 
 const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';
 const CHAIN = 'SELECT chain FROM edgeweave.change WHERE index = $1';
-const PUT_META = `INSERT INTO edgeweave.meta SELECT * FROM unnest($1::text[], $2::text[])
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 /** Keys of the advisory locks: for the creation of the tables, and for the start of a member. */
 const LOCKS = { tables: 3_022_001, start: 3_022_002 } as const;
-
-/**
- * Identifies the copy of the data: a restore into a new database or of the tables, and a replica that was promoted,
- * have another one.
- */
-const COPY = `SELECT concat_ws(' ',
-    (SELECT system_identifier FROM pg_control_system()), (SELECT timeline_id FROM pg_control_checkpoint()),
-    (SELECT oid FROM pg_database WHERE datname = current_database()), 'edgeweave.head'::regclass::oid) AS copy`;
-const COPY_KEY = 'copy';
 
 export interface PostgresLogComponents extends PostgresComponents {
   /** The steps of the schema; tests add those of a later release. */
@@ -47,19 +37,19 @@ export interface PostgresLogComponents extends PostgresComponents {
 export class PostgresLog implements ChangeLog {
   readonly registry: PostgresRegistry;
   readonly #connection: PostgresConnection;
-  readonly #copy: string;
+  readonly #statements: CopyStatements;
   readonly #owner: LogOwner;
 
   private constructor(
     connection: PostgresConnection,
     components: PostgresLogComponents,
-    { copy, owner }: { readonly copy: string; readonly owner: LogOwner },
+    { statements, owner }: { readonly statements: CopyStatements; readonly owner: LogOwner },
   ) {
     const { migrations = MIGRATIONS } = components;
     this.#connection = connection;
-    this.#copy = copy;
+    this.#statements = statements;
     this.#owner = owner;
-    this.registry = new PostgresRegistry(connection, { ...components, owner }, migrations.length);
+    this.registry = new PostgresRegistry(connection, { ...components, owner, statements }, migrations.length);
     connection.onNotification((payload) => this.#notified(payload));
   }
 
@@ -71,12 +61,12 @@ export class PostgresLog implements ChangeLog {
         await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
         await migrate(client, components.migrations);
       });
-      // Some services forbid these functions.
-      const copy = await connection.query(COPY).then(
-        ({ rows }) => String(rows[0].copy),
-        () => '',
+      const isKnown = await connection.query(ASK_COPY).then(
+        () => true,
+        () => false,
       );
-      return (owner) => new PostgresLog(connection, components, { copy, owner });
+      const statements = copyStatements(isKnown);
+      return (owner) => new PostgresLog(connection, components, { statements, owner });
     } catch (error) {
       await connection.close();
       if (error instanceof StoreError) throw error;
@@ -95,15 +85,15 @@ export class PostgresLog implements ChangeLog {
       const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity');
       const stored = await client.query('SELECT key, value FROM edgeweave.meta');
       const meta = new Map<string, string>(stored.rows.map(({ key, value }) => [key, value]));
-      // Routers that know the changes of another copy must not continue from their index: a start sets a new id.
-      if (this.#copy !== '' && meta.get(COPY_KEY) !== this.#copy) meta.delete('timeline');
+      const { rows } = await client.query(this.#statements.timeline);
+      if (rows.length === 0) meta.delete('timeline');
       const state = {
         index: position.index,
         entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
         meta,
       };
       const values = await prepare({ position, state }, async (index) => chainIn(await client.query(CHAIN, [index])));
-      if (values.size > 0) await client.query(PUT_META, this.#columns(values));
+      if (values.size > 0) await client.query(this.#statements.putMeta, columns(values));
       for (const [key, value] of values) meta.set(key, value);
       return { position, state };
     });
@@ -117,11 +107,20 @@ export class PostgresLog implements ChangeLog {
     after: bigint,
     work: (page: LogPage, more: (after: bigint) => Promise<readonly LogEntry[]>) => Promise<Batch>,
   ): Promise<void> {
-    await this.#connection.change(`${HEAD} FOR UPDATE; ${entriesAfter(after)}`, async (results, client) => {
-      const more = async (at: bigint) => (await client.query(entriesAfter(at))).rows.map(entryOf);
-      const page = pageOf(results);
-      return statementsOf(page.head, await work(page, more));
-    });
+    let isEmpty = false;
+    const results = await this.#connection.change(
+      `${HEAD} FOR UPDATE; ${entriesAfter(after)}`,
+      async (found, client) => {
+        const more = async (at: bigint) => (await client.query(entriesAfter(at))).rows.map(entryOf);
+        const page = pageOf(found);
+        const batch = await work(page, more);
+        isEmpty = batch.entries.length === 0;
+        return statementsOf(page.head, batch);
+      },
+    );
+    // Its head was locked: only another function can have left it.
+    if (!isEmpty && results[0]?.rows[0]?.moved !== true)
+      throw new StoreError('its function append_at is not that of this release');
   }
 
   async appendAt(base: Position, batch: Batch): Promise<boolean> {
@@ -155,7 +154,7 @@ export class PostgresLog implements ChangeLog {
   }
 
   async putMeta(values: Values): Promise<void> {
-    await this.#connection.query(PUT_META, this.#columns(values));
+    await this.#connection.query(this.#statements.putMeta, columns(values));
   }
 
   close(): Promise<void> {
@@ -163,17 +162,15 @@ export class PostgresLog implements ChangeLog {
     return this.#connection.close();
   }
 
-  /** A new id of the history belongs to this copy of the data. */
-  #columns(values: Values): [string[], string[]] {
-    const all = new Map([...values, ...(values.has('timeline') ? ([[COPY_KEY, this.#copy]] as const) : [])]);
-    return [[...all.keys()], [...all.values()]];
-  }
-
   #notified(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
     if (payload === undefined) this.#owner.appended({});
     else if (/^\d+$/.test(payload)) this.#owner.appended({ index: BigInt(payload) });
   }
+}
+
+function columns(values: Values): [string[], string[]] {
+  return [[...values.keys()], [...values.values()]];
 }
 
 /** The position of the head, if it fits the last entry. @throws DamagedError */
@@ -247,7 +244,7 @@ function keys(changes: readonly Change[]): string[] {
 function statementsOf(head: Position, batch: Batch): string {
   const { entries, prunedTo } = batch;
   if (entries.length === 0) return '';
-  const statements = [`SELECT ${appendCall(head, batch)}`];
+  const statements = [`SELECT ${appendCall(head, batch)} AS moved`];
   if (prunedTo !== undefined)
     statements.push(
       `DELETE FROM edgeweave.change WHERE index <= ${prunedTo}

@@ -17,6 +17,7 @@ import type { LogOwner } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';
 import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
+import type { CopyStatements } from './postgres-copy.ts';
 import {
   type Attempts,
   demandFree,
@@ -71,6 +72,7 @@ const ADD_ATTEMPT = `INSERT INTO edgeweave.attempt AS a VALUES ($1, 1, $2)
 export interface RegistryComponents extends PostgresComponents {
   /** Reports the position with each renewal, and learns the head from it: a notification may have been lost. */
   readonly owner: LogOwner;
+  readonly statements: CopyStatements;
 }
 
 export class PostgresRegistry implements Registry {
@@ -311,7 +313,8 @@ export class PostgresRegistry implements Registry {
          WHERE id = $2 AND instance = $3 RETURNING is_running, problem, rejoin
        )
        SELECT (SELECT is_running FROM own) AS is_running, (SELECT problem FROM own) AS problem,
-         (SELECT rejoin FROM own) AS rejoin, index, chain, members_index, leader_index,
+         (SELECT rejoin FROM own) AS rejoin, index, chain, timeline,
+         (${this.#components.statements.timeline}) AS router_timeline, members_index, leader_index,
          (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND id <> $2 AND NOT (${RENEWED})) AS late,
          (SELECT json_object_agg(id, position_index::text) FROM edgeweave.member WHERE id <> $2) AS positions
        FROM edgeweave.head`,
@@ -321,7 +324,12 @@ export class PostgresRegistry implements Registry {
     this.#reported = position;
     const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
     this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
-    this.#components.owner.appended({ index: BigInt(head.index), chain: head.chain });
+    this.#components.owner.appended({
+      index: BigInt(head.index),
+      chain: head.chain,
+      timeline: head.timeline,
+      routerTimeline: head.router_timeline,
+    });
     const { index, leaderIndex } = this.#known ?? {};
     if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
     if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));

@@ -75,6 +75,43 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     for (const { state } of [a, b]) await state.close();
   });
 
+  t.test('a member that was behind at a restore goes on, with another timeline for routers', async (t) => {
+    const url = await newDatabase();
+    const [a, b] = [await open(url, 'a'), await open(url, 'b')];
+    await add(a, 'one');
+    await until('the change at b', () => b.state.index === 1n);
+    const { timeline } = b.state;
+    b.store.cutOff(true);
+    await using database = await connectTo(url);
+    // As pg_restore --clean: the tables of the copy are others.
+    await database.ask('CREATE TABLE head_copy AS TABLE edgeweave.head');
+    await database.ask('CREATE TABLE change_copy AS TABLE edgeweave.change');
+    await database.ask('CREATE TABLE entity_copy AS TABLE edgeweave.entity');
+    await add(a, 'two');
+    await database.ask('BEGIN');
+    await database.ask('ALTER TABLE edgeweave.head RENAME TO old');
+    await database.ask('CREATE TABLE edgeweave.head (LIKE edgeweave.old INCLUDING ALL)');
+    for (const table of ['head', 'change', 'entity']) {
+      await database.ask(`DELETE FROM edgeweave.${table}`);
+      await database.ask(`INSERT INTO edgeweave.${table} TABLE ${table}_copy`);
+    }
+    await database.ask('COMMIT');
+    b.store.cutOff(false);
+    await until('another timeline', () => b.state.timeline !== timeline);
+    await add(b, 'other two');
+    t.equal(b.state.problem, undefined);
+    await until('the problem of a', () => a.state.problem !== undefined);
+    t.equal(a.state.timeline, timeline, 'it has the history that routers know by this timeline');
+    t.equal(await b.store.registry.rejoin('a'), true);
+    t.equal(a.state.timeline, b.state.timeline);
+    t.equal(contents(a), contents(b));
+    const { state: late } = await open(url, 'c');
+    t.equal(late.timeline, b.state.timeline, 'it was stored');
+    await database.ask(`UPDATE edgeweave.head SET timeline = 'of another network'`);
+    await until('the problem of an idle member', () => /another history/.test(a.state.problem ?? ''));
+    for (const state of [a.state, b.state, late]) await state.close();
+  });
+
   t.test('a rejoin that fails changes nothing, and says why', async (t) => {
     const url = await newDatabase();
     const [a, b] = [await open(url, 'a'), await open(url, 'b')];

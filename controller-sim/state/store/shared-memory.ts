@@ -7,7 +7,7 @@ import { Turns } from '#lib/queue/turns.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Entity } from '../entity.ts';
 import type { EntityKind } from '../kinds.ts';
-import { BehindError, type Position } from './history.ts';
+import { BehindError } from './history.ts';
 import {
   type Attempts,
   CutOffError,
@@ -72,7 +72,7 @@ export class SharedMemory implements CommonMemory {
   since(index: bigint): StoredSet[] {
     const [oldest] = this.#sets;
     if (this.#index > index && (!oldest || oldest.index > index + 1n))
-      throw new BehindError(positionAt(index), positionAt(this.#index));
+      throw new BehindError(`the changes between ${index} and ${this.#index} are forgotten`);
     return this.#sets.filter((set) => set.index > index);
   }
 
@@ -347,9 +347,4 @@ export class SharedMemoryStore implements SharedStore {
 function rejected(): StoreWriteError {
   const cause = new CutOffError();
   return new StoreWriteError(`the change was not stored: ${cause.message}`, { cause });
-}
-
-/** There is one history in memory. */
-function positionAt(index: bigint): Position {
-  return { timeline: 'memory', index, chain: '' };
 }

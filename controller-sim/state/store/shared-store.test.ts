@@ -490,11 +490,21 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const error = await store.registry.read().catch((each: unknown) => each);
     t.match(String(error), /table member, row a: the info is not JSON/);
     t.notMatch(String(error), /geheim/);
+    const add = (after: bigint) => store.append(after, () => [{ origin: undefined, time: 0, changes: [] }]);
+    await database.ask(`INSERT INTO edgeweave.change VALUES (2, '', 'of a stranger')`);
+    const rejected = { isRejection: false, message: /somebody has written to its tables \(23505\); try again/ };
+    await t.rejects(add(1n), rejected, 'its client has sent nothing wrong');
+    await database.ask('DELETE FROM edgeweave.change WHERE index = 2');
+    const [{ text }] = await database.ask(`SELECT pg_get_functiondef('edgeweave.append_at'::regproc) AS text`);
+    await database.ask(text.replace(/BEGIN.*END/s, 'BEGIN RETURN false; END'));
+    await t.rejects(add(1n), /its function append_at is not that of this release/);
+    await database.ask(text);
+    t.same(await add(1n), [2n]);
     await database.ask('UPDATE edgeweave.head SET index = 0');
-    await t.rejects(store.load(), /table head, row 1: its index is 0, but the last change is 1/);
+    await t.rejects(store.load(), /table head, row 1: its index is 0, but the last change is 2/);
     await t.rejects(
-      store.append(1n, () => []),
-      /the database has another history: it is at change 0 .*, this controller at change 1 .*sim cluster rejoin/,
+      store.append(2n, () => []),
+      /the database has another history: it is at change 0 .*, this controller at change 2 .*sim cluster rejoin/,
     );
     await database.ask('DELETE FROM edgeweave.head');
     await t.rejects(store.load(), /table head, row 1: it is missing/);

@@ -190,6 +190,12 @@ export class History {
     }
   }
 
+  /** A repair brings back what the log had before the first damage: a row of later that was dropped stays missing. */
+  get #isDamaged(): boolean {
+    const { entries, head } = this.#database.content;
+    return this.#undamaged !== undefined || BigInt(entries.length) < head.index;
+  }
+
   /** The copy may be as old or as new as the data: then it drops nothing. */
   #restore(copy: MemoryDatabase['content']): void {
     const kept = this.#database.pathTo(copy.head.chain);
@@ -239,13 +245,13 @@ export class History {
     const { state, log, life } = running;
     const index = this.#acknowledged;
     const { failures } = log;
-    const wasDamaged = this.#undamaged !== undefined;
+    const wasDamaged = this.#isDamaged;
     const asked = read(state, index).then((isThere) => {
       // It may say that it does not follow, and then clients know that they may read old data.
       const mayLag =
         log.failures > failures ||
         wasDamaged ||
-        this.#undamaged !== undefined ||
+        this.#isDamaged ||
         state.problem !== undefined ||
         this.#acknowledged < index;
       if (state.index < index && !mayLag)

@@ -80,8 +80,11 @@ export class MemoryDatabase {
     return path;
   }
 
+  /** As in a real one, the timeline for routers is not that of the restored copy. */
   restore(copy: Content): void {
-    this.content = copy;
+    const meta = new Map(copy.meta);
+    meta.delete('timeline');
+    this.content = { ...copy, meta };
     this.restores++;
   }
 
@@ -136,7 +139,8 @@ export class MemoryLog implements ChangeLog {
   renew(): void {
     if (this.isAway) return;
     this.reported = this.#owner.status().position;
-    this.#owner.appended(this.#database.content.head);
+    const { head, meta } = this.#database.content;
+    this.#owner.appended({ ...head, routerTimeline: meta.get('timeline') ?? null });
   }
 
   async read(after: bigint): Promise<LogPage> {
