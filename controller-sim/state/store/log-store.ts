@@ -66,7 +66,7 @@ export class LogStore implements SharedStore {
   /** Index of the last set that this member knows. */
   #index = 0n;
   #timeline = '';
-  /** That of the meta, as this member has loaded or stored it. */
+  /** The timeline for routers, as this member has loaded or stored it. */
   #routerTimeline: string | undefined;
   /** The meta has another one: the database is another copy, or somebody has taken one. */
   #isReplaced = false;

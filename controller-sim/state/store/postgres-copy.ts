@@ -1,6 +1,6 @@
-// Which copy of the data a database is: a restore into a new database or of the tables, and a replica that was promoted,
-// have another id. The timeline for routers belongs to one copy. Routers that know changes of another one must not
-// continue from their index, as the copy may have other changes there.
+// Which copy of the data a database is: a restore into a new database or of the tables, and a replica that was
+// promoted, have another id. The timeline for routers belongs to one copy. Routers that know changes of another one
+// must not continue from their index, as the copy may have other changes there.
 
 /** An expression of SQL. */
 const COPY = `concat_ws(' ',
