@@ -95,7 +95,7 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
   const problems = await run(installed('.bin/edgeweave-router'), ['config', 'check', file], consumer).catch(
     ({ stdout }) => stdout,
   );
-  t.match(problems, /edgeweave-router enroll FILE --jwt FILE/, 'remedies name the installed command');
+  t.match(problems, /edgeweave-router enroll FILE --jwt TOKEN_FILE/, 'remedies name the installed command');
   const show = 'process.stderr.write(`${process.execArgv} ${process.env.MALLOC_ARENA_MAX} ${process.pid}\\n`)';
   const report = `--import=data:text/javascript,${encodeURIComponent(show)}`;
   const started = spawn(installed('.bin/edgeweave-router'), ['run', 'missing.yml'], {

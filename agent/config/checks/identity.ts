@@ -23,7 +23,7 @@ const OTHERS = 0o077;
 /** The identity that enrollment writes; others belong to single listeners and have other sources. */
 const ROUTER = 'identity';
 const REPLACE_HINT = 'replace the file; a running router loads the new one';
-const ENROLL_HINT = `enroll the router first: ${commandName('router')} enroll FILE --jwt FILE (or check with --before-enrollment)`;
+const ENROLL_HINT = `enroll the router first: ${commandName('router')} enroll FILE --jwt TOKEN_FILE (or check with --before-enrollment)`;
 
 /** Checks certificates, keys and authorities: existence, access, match, validity, and the advertised hosts. */
 export const checkIdentity: Check = (input) => {
@@ -131,6 +131,8 @@ class IdentityFiles {
   readonly #input: CheckInput;
   readonly #findings: Finding[];
   readonly #place: string;
+  /** Files that enrollment would write. */
+  readonly #unwritten: { readonly path: string; readonly file: string; readonly message: string }[] = [];
 
   /** @param place Path of the identity in the configuration. */
   constructor(input: CheckInput, findings: Finding[], place: string = ROUTER) {
@@ -160,6 +162,19 @@ class IdentityFiles {
     this.#server(place, identity, main);
     for (const [index, each] of identity.alt_server_certs.entries())
       this.#server(`${place}.alt_server_certs[${index}]`, each, main);
+    this.#notEnrolled();
+  }
+
+  /** One finding for all files that enrollment would write: they are missing for one reason. */
+  #notEnrolled(): void {
+    const [first, ...others] = this.#unwritten;
+    if (first === undefined) return;
+    const files = this.#unwritten.map(({ file }) => file);
+    const [path, message] =
+      others.length === 0
+        ? [first.path, first.message]
+        : [this.#place, `these files do not exist: ${files.join(', ')}`];
+    this.#findings.push(at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, message, ENROLL_HINT));
   }
 
   /** Without `server_key` the certificate belongs to the main key. */
@@ -203,6 +218,10 @@ class IdentityFiles {
     const beside = join(folder, file);
     const isElsewhere = !isAbsolute(file) && beside !== absolute && this.#isThere(beside);
     const message = isAbsolute(file) ? `${file} does not exist` : `${file} does not exist: ${absolute}`;
+    if (!isElsewhere && this.#place === ROUTER) {
+      this.#unwritten.push({ path, file: absolute, message });
+      return;
+    }
     const hint = isElsewhere
       ? `relative paths start at the working directory, but ${beside} exists: start the router in ${folder}, or write the absolute path`
       : this.#remedy;
