@@ -43,7 +43,7 @@ export async function serveConsole(
     await scope.register(
       async (pages) => {
         await pages.register(files, { ...common, root, prefix: '/', decorateReply: false });
-        // Handlers that return the reply make Fastify wait for it with more listeners than Node expects of one response.
+        // Handlers that return the reply make Fastify wait for it with more listeners than Node expects.
         pages.get('/', { exposeHeadRoute: true }, (_request, reply) => void reply.sendFile(INDEX, root));
         pages.setNotFoundHandler((request, reply) => {
           if (isPage(request)) reply.sendFile(INDEX, root);
