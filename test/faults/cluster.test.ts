@@ -45,6 +45,7 @@ const FAILED: Readonly<Record<string, readonly Step[]>> = {
     { do: 'restore' },
     { do: 'part', member: 1 },
   ],
+  'a restored copy without changes, which has no timeline for routers': [{ do: 'copy' }, { do: 'restore' }],
   'a missing last row behind another one that a member reads': [
     { do: 'name', member: 0, id: 's3', name: 'name 4' },
     { do: 'wait', milliseconds: 1 },

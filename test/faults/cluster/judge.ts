@@ -82,7 +82,7 @@ function judgeLife({ member, chain, contents, published }: Life, tree: Tree): st
     const name = `member ${member}, set ${count + 1}`;
     const next = set.isReload ? set.chain : tree.next(at, set.changes);
     if (next === undefined) return [`${name}: nobody has committed it after the previous one`];
-    if (set.isReload && !set.isWanted && !tree.pathTo(next).includes(at))
+    if (set.isReload && !set.isWanted && at !== '' && !tree.pathTo(next).includes(at))
       return [`${name}: it took another history without being told to`];
     if (tree.contents(next) !== set.contents) return [`${name}: its data is not that of the entry`];
     at = next;
