@@ -1,4 +1,5 @@
-// The commands that control a running simulator, as from a shell.
+// The commands that control a running simulator, as from a shell. Most run in this process; some of each outcome run in
+// a process of their own.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +14,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { simulatorProgram } from '../../entry/sim-program.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { runCommand } from '../support/programs/command.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -28,7 +30,8 @@ async function open() {
   const ready = join(folder, 'ready.json');
   const line = { event: 'ready', management, username, password, ca };
   writeFileSync(ready, `${JSON.stringify(line)}\n{"namespace":"service"}\n`);
-  const run = (...args: string[]) => runProgram(['entry/sim-cli.ts', ...args], { env: { EDGEWEAVE_SIM_READY: '' } });
+  const env = { EDGEWEAVE_SIM_READY: '' };
+  const run = (...args: string[]) => runCommand(simulatorProgram, args, { env });
   const sim = (...args: string[]) => run(...args, '--ready', ready);
   const close = async () => {
     await api.close();
@@ -268,7 +271,10 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
   const named = ['--url', simulator.managementUrl, '--ca', ca, '--username', 'admin'];
   t.equal((await run('clock', ...named, '--password', PASSWORD)).code, 0, 'without a ready line');
   const env = { EDGEWEAVE_SIM_READY: ready };
-  t.equal((await runProgram(['entry/sim-cli.ts', 'clock'], { env })).code, 0, 'from the environment');
+  const shell = (...args: string[]) => runProgram(['entry/sim-cli.ts', ...args], { env });
+  t.match(await shell('clock'), { code: 0, stdout: /^\d{4}-.*Z\n$/, stderr: '' }, 'from the environment');
+  t.match(await shell('restore', 'star'), { code: 1, stdout: '', stderr: /^there is no.*did you mean start\?\n$/ });
+  t.match(await shell('snapshot', '--delete'), { code: 2, stdout: '', stderr: /name the snapshot\n/ });
 });
 
 t.test('seed, export and why', async (t) => {

@@ -6,14 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import t from 'tap';
+import { ownArguments } from '../../agent/bootstrap/run-arguments.ts';
+import { routerProgram } from '../../agent/commands/program.ts';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { webServer } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { runCommand } from '../support/programs/command.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const router = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
+/** The same in this process. */
+const command = (...args: string[]) => runCommand(routerProgram, ownArguments(args));
 
 const GOOD = join(directory, 'good.yml');
 const BAD = join(directory, 'bad.yml');
@@ -190,11 +195,12 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     [['config', 'init', '--advertise', '[::1]:80'], /without a port, for example ::1\./],
   ];
   for (const [args, text] of table) {
-    const { code, stderr } = await router(...args);
+    const { code, stderr } = await command(...args);
     t.equal(code, 2, args.join(' '));
     t.match(stderr, text, args.join(' '));
   }
-  for (const command of [
+  t.match(await router('confg'), { code: 2, stdout: '', stderr: /config|unknown command/ });
+  for (const name of [
     ['run'],
     ['enroll'],
     ['health'],
@@ -209,10 +215,11 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     ['config', 'explain'],
     ['config', 'init'],
   ]) {
-    const { code, stdout } = await router(...command, '--help');
+    const { code, stdout } = await command(...name, '--help');
     t.equal(code, 0);
-    t.match(stdout, /Examples?:\n {2}router /, command.join(' '));
+    t.match(stdout, /Examples?:\n {2}router /, name.join(' '));
   }
+  t.match(await router('run', '--help'), { code: 0, stdout: /Examples?:\n {2}router /, stderr: '' });
 });
 
 t.test('a missing configuration file, or an empty name, is reported', async (t) => {
@@ -272,7 +279,7 @@ t.test('health and inspect query a running router', async (t) => {
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
   const url = `https://127.0.0.1:${port}`;
   const ca = join(overlay.directory, 'a.ca');
-  await until('health', async () => (await router('health', url, '--ca', ca)).code === 0);
+  await until('health', async () => (await command('health', url, '--ca', ca)).code === 0);
   const { stdout } = await router('health', url, '--ca', ca);
   t.match(stdout, /ok +controllerPing/);
   const failures: [string[], RegExp][] = [
@@ -287,7 +294,7 @@ t.test('health and inspect query a running router', async (t) => {
     [['https://127.0.0.1:1'], /nothing listens there; start the router/],
   ];
   for (const [args, text] of failures) {
-    const failed = await router('health', ...args);
+    const failed = await command('health', ...args);
     t.equal(failed.code, 1, args.join(' '));
     t.match(failed.stderr, text, args.join(' '));
     t.equal(failed.stderr.trim().split('\n').length, 1, failed.stderr);
@@ -321,11 +328,11 @@ t.test('without a web section, health asks the router on this machine', async (t
   const stopped = await router('health', configFile);
   t.match([stopped.code, stopped.stderr], [1, /^no router is running with /]);
   const running = await overlay.startRouter(configFile);
-  await until('health', async () => (await router('health', configFile)).code === 0);
+  await until('health', async () => (await command('health', configFile)).code === 0);
   t.match((await router('health', configFile)).stdout, /^ok +controllerPing\nok +link\.health\n$/);
   t.match(JSON.parse((await router('health', configFile, '--json')).stdout), { data: { healthy: true }, meta: {} });
   await overlay.simulator.close();
-  await until('its failure', async () => (await router('health', configFile)).code === 1);
+  await until('its failure', async () => (await command('health', configFile)).code === 1);
   t.match(
     (await router('health', configFile)).stdout,
     /^failed controllerPing: not connected to a controller for \d+ s\n/,
