@@ -413,7 +413,7 @@ export class State {
   async #rejoin(store: SharedStore): Promise<void> {
     const rejoining = this.#rejoining.splice(0);
     try {
-      await this.#reload(store);
+      await this.#reload(store, { isWanted: true });
       for (const { resolve } of rejoining) resolve();
     } catch (error) {
       for (const { reject } of rejoining) reject(error);
@@ -431,9 +431,9 @@ export class State {
   }
 
   /** Replaces all data by that of the store, in one set with the differences. */
-  async #reload(store: SharedStore): Promise<void> {
+  async #reload(store: SharedStore, { isWanted = false } = {}): Promise<void> {
     const before = this.#index;
-    const own = { after: before, timeline: this.#timeline, next: this.ids.uuid() };
+    const own = { after: before, timeline: this.#timeline, next: this.ids.uuid(), isWanted };
     await store.reload(own, ({ entities, index, meta }) => {
       const checked = createTables();
       for (const stored of entities) this.#restore(stored, checked);

@@ -46,6 +46,16 @@ const FAILED: Readonly<Record<string, readonly Step[]>> = {
     { do: 'part', member: 1 },
   ],
   'a restored copy without changes, which has no timeline for routers': [{ do: 'copy' }, { do: 'restore' }],
+  'a restore between the decision to load all data and the loading': [
+    { do: 'copy' },
+    { do: 'restore' },
+    { do: 'name', member: 2, id: 's2', name: 'name 3' },
+    { do: 'count', member: 1, id: 'counter 1' },
+    { do: 'renew', member: 2 },
+    { do: 'name', member: 1, id: 's2', name: 'name 1' },
+    { do: 'delete', member: 1, id: 's0' },
+    { do: 'restore' },
+  ],
   'a missing last row behind another one that a member reads': [
     { do: 'name', member: 0, id: 's3', name: 'name 4' },
     { do: 'wait', milliseconds: 1 },

@@ -103,11 +103,12 @@ export class LogStore implements SharedStore {
     return state;
   }
 
-  async reload({ after, timeline, next }: Reloaded, apply: (state: StoredState) => void): Promise<void> {
+  async reload({ after, timeline, next, isWanted }: Reloaded, apply: (state: StoredState) => void): Promise<void> {
     const own = this.#positionAt(after);
     const { reported } = this.#log;
     const { position, state } = await this.#log.load(async (loaded, chainAt) => {
       const continues = (await isPrefix(own, loaded.position, { chainAt, reported })) === true;
+      if (!continues && !isWanted) throw new HistoryError(own, loaded.position); // it was restored meanwhile
       // Routers must not continue from their index in another history or copy. The first member to load changes the id.
       const known = loaded.state.meta.get('timeline');
       const isKept = known !== undefined && (continues || known !== timeline);

@@ -143,6 +143,8 @@ export interface Reloaded {
   /** The id of the history for routers; `next` is a new one, in case the store has another history. */
   readonly timeline: string;
   readonly next: string;
+  /** An operator wants the data of the store, whatever its history. */
+  readonly isWanted: boolean;
 }
 
 export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
@@ -166,6 +168,7 @@ export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
   onAppended(listener: () => void): Subscription;
   /**
    * Loads everything again, and passes it to `apply`, which continues from there. If it rejects, nothing has changed.
+   * Rejects with HistoryError for data that lacks something of the caller, unless that is wanted.
    */
   reload(own: Reloaded, apply: (state: StoredState) => void): Promise<void>;
   /** Calls `listener` when somebody wants this member to reload; the request ends with the promises that it adds. */
