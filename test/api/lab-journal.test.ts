@@ -48,6 +48,42 @@ t.test('a wait answers with the entry that came, or with what is missing', async
   t.match(await wait({ timeout: '2m' }), { status: 400, cause: { field: 'timeout' } });
 });
 
+t.test('a request that a fault answered, cut or truncated has its caller', async (t) => {
+  await using api = await ApiClient.start();
+  const person = await api.person('jane');
+  const token = await api.login('jane');
+  const { lab } = api.simulator;
+  for (const effect of [{ status: 429 }, { close: true }, { truncate: true }] as const) {
+    lab.faults.add({ kind: 'http', operation: 'listServices', times: 1, ...effect });
+    await api.ask('GET', '/services', { token }).catch(() => undefined);
+    const entry = await lab.journal.waitFor({
+      operation: 'listServices',
+      identity: 'jane',
+      after: lab.journal.last - 1,
+    });
+    t.match(entry, { fault: /^f\d+$/, identity: { id: person, name: 'jane' } }, JSON.stringify(effect));
+  }
+  lab.faults.add({ kind: 'http', operation: 'listServices', times: 1, status: 429 });
+  await api.ask('GET', '/services', { token: 'unknown' });
+  t.equal(requests(api).at(-1)?.identity, undefined, 'no valid session');
+});
+
+t.test('the lab API rejects unknown query parameters and fields', async (t) => {
+  await using api = await ApiClient.start();
+  for (const [method, path, body, reason] of [
+    ['GET', '/journal?metod=GET', undefined, 'metod is unknown; did you mean method?'],
+    ['GET', '/clock?x=1', undefined, 'x is unknown; detailClock has no query parameters'],
+    ['POST', '/seed?aply=true', {}, 'aply is unknown; did you mean apply?'],
+    ['POST', '/what-if?plan=true', {}, 'plan is unknown; known are prune'],
+    ['POST', '/snapshots', { name: 'a', credentials: true }, 'credentials is unknown; known are name'],
+    ['POST', '/clock/advance', { duration: '1h', rate: 2 }, 'rate is unknown; known are duration'],
+    ['PATCH', '/clock', { tim: '2030-01-01' }, 'tim is unknown; did you mean time?'],
+    ['POST', '/why/login', { identity: 'a', service: 'b' }, 'service is unknown; known are identity'],
+  ] as const)
+    t.match(await api.manage(method, `/lab/v1${path}`, body), { status: 400, cause: { reason } }, `${method} ${path}`);
+  t.equal((await api.manage('GET', '/edge/management/v1/services?unknown=1')).status, 200, 'as in the reference');
+});
+
 t.test('a request has its operation, answer, caller and body', async (t) => {
   await using api = await ApiClient.start();
   const person = await api.person('jane');

@@ -63,10 +63,14 @@ export class RequestFaults {
   /** Returns false if the request is answered or over. Rejects with ApiError if too many requests wait. */
   async #apply(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { services, journal } = this.#components;
-    const fault = services.tap.faultOf(await this.#faultyRequest(request));
+    const asked = await this.#faultyRequest(request);
+    const fault = services.tap.faultOf(asked);
     if (!fault) return true;
     const { delay, close, truncate } = fault.answer;
-    if (request.record) request.record.fault = fault.id;
+    if (request.record) {
+      request.record.fault = fault.id;
+      request.record.setIdentity(asked.identity ?? (await this.#callerOf(request))); // no handler does it
+    }
     if (delay !== undefined && !(await this.#wait(request, reply, delay))) {
       reply.hijack();
       journal.end(request, null);

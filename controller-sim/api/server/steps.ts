@@ -19,6 +19,7 @@ import type { CatchUp, State } from '../../state/state.ts';
 import { validateBody } from '../bodies/validate.ts';
 import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
 import { acceptsJson } from './accepted-types.ts';
+import { checkNames } from './unknown-names.ts';
 
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   findSession,
@@ -28,6 +29,7 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkQuery,
   checkHeaders,
   checkBody,
+  checkNames,
 ];
 
 /**
