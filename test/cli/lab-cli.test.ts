@@ -244,7 +244,7 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
       1,
       /^duration: an advance adds time; use a duration such as 31m, or set an earlier time\n$/,
     ],
-    [sim('clock', '--advance', '31'), 1, /^duration: missing unit in duration "31"/],
+    [sim('clock', '--advance', '31'), 1, /^duration: missing unit in duration "31"; write for example /],
     [sim('restore', 'non'), 1, /^there is no snapshot non; known are start\n$/],
     [sim('restore', 'star'), 1, /did you mean start\?\n$/],
     [sim('clock', '--password', 'wrong one'), 1, /^the simulator rejects the username or password; use --username/],

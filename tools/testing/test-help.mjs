@@ -7,7 +7,7 @@ one failed, 2 for wrong usage.
 
   npm test                                                  all files
   npm test -- agent/link/link.test.ts                       one file
-  npm test -- bench/report.test.ts tools/testing/tap-report.test.ts several files
+  npm test -- bench/report.test.ts bench/run.test.ts       several files
   npm test -- agent/link                                    the files of a folder
   npm test -- agent/link/link.test.ts --grep='a name'       tests with a matching name; the pattern is a regular expression
 

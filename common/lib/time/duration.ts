@@ -22,15 +22,19 @@ const MAX_DURATION_MS = 2 ** 63 / 1e6;
 export const MAX_DURATION_LENGTH = 100;
 
 export class DurationError extends ProjectError {
-  constructor(message: string) {
-    super('BAD_DURATION', message);
+  /** The message without its remedy. */
+  readonly mistake: string;
+
+  constructor(mistake: string) {
+    super('BAD_DURATION', `${mistake}; write for example 500ms, 90s or 1h30m`);
+    this.mistake = mistake;
   }
 }
 
 /** Parses a duration to milliseconds. @throws DurationError that describes the problem */
 export function parseDuration(text: string): number {
   if (text.length > MAX_DURATION_LENGTH)
-    throw new DurationError(`a duration has at most ${MAX_DURATION_LENGTH} characters, such as 1h30m`);
+    throw new DurationError(`a duration has at most ${MAX_DURATION_LENGTH} characters`);
   const quoted = JSON.stringify(text);
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;

@@ -1,7 +1,7 @@
 // Identities and their operations.
 
 import { describeError } from '#lib/errors.ts';
-import { parseDuration } from '#lib/time/duration.ts';
+import { DurationError, parseDuration } from '#lib/time/duration.ts';
 import type {
   FailedServiceRequestList,
   IdentityDetail,
@@ -218,7 +218,8 @@ function readDuration(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw invalid('duration', `time: ${describeError(error)}`, text);
+    const mistake = error instanceof DurationError ? error.mistake : describeError(error);
+    throw invalid('duration', `time: ${mistake}`, text);
   }
 }
 
