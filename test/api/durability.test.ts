@@ -11,11 +11,13 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
+import { until } from '../support/networks/overlay.ts';
 
 const WRITES = RELEASE ? 600 : 80;
 const WRITERS = 8;
-/** Milliseconds of writing before a kill. */
-const MAX_ROUND_MS = 250;
+/** Acknowledged writes before a kill, and the milliseconds that follow them: any step of a write may be in progress. */
+const MAX_ROUND = 30;
+const MAX_DELAY_MS = 20;
 const PASSWORD = 'a long secret';
 
 interface Ready {
@@ -76,7 +78,9 @@ t.test('acknowledged changes survive kill -9', { timeout: 120_000 }, async (t) =
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
       life.write(`life-${lives}-writer-${writer}`, (name, id) => acknowledged.set(name, id)),
     );
-    await sleep(Math.random() * MAX_ROUND_MS);
+    const enough = acknowledged.size + Math.ceil(Math.random() * MAX_ROUND);
+    await until('the writes of a round', () => acknowledged.size >= enough, 60_000);
+    await sleep(Math.random() * MAX_DELAY_MS);
     life.program.kill();
     await Promise.all(writers);
     await life.end();

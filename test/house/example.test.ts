@@ -37,19 +37,17 @@ const COVERED = new Set([
 ]);
 /** Runs for a release include them: two minutes of a core. Other tests start the same programs with other options. */
 const OF_RELEASE = [
+  'npm -s start -- --once --json',
   'npm start -- --once',
   'npm run bench -- api --quick --results /tmp/edgeweave-bench',
   'npm run bench -- attack --quick --results /tmp/edgeweave-bench',
   'npm run bench -- data --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- lab --quick --results /tmp/edgeweave-bench',
   'npm run bench -- path --quick --results /tmp/edgeweave-bench',
   'npm run bench -- queues --quick --dial-time 50ms --rate 400',
 ];
-/** Thorough runs include them: ten seconds of a core. */
-const THOROUGH_BLOCKS = [
-  'npm -s start -- --once --json',
-  'npm run bench -- cluster --quick --results /tmp/edgeweave-bench',
-  'npm run bench -- lab --quick --results /tmp/edgeweave-bench',
-];
+/** Thorough runs include them: five seconds of a core. */
+const THOROUGH_BLOCKS = ['npm run bench -- cluster --quick --results /tmp/edgeweave-bench'];
 
 interface Outcome {
   code: number | null;
