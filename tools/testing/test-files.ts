@@ -64,6 +64,10 @@ export const SLOWEST = [
   'test/api/lab-dashboard-browser.test.ts',
   'test/attack/half-open.test.ts',
   'controller-sim/state/store/shared-store.test.ts',
+  'tools/testing/test-runner.test.ts',
+  'test/attack/management-channel.test.ts',
+  'test/network/tproxy-leftovers.test.ts',
+  'test/network/tproxy.test.ts',
 ];
 
 /** `all` are the test files of the project, relative to `root`; arguments are relative to `root` too, or absolute. */
