@@ -13,6 +13,7 @@ t.test('each cause is in words, without the text of the database', async (t) => 
     [coded('53100'), 'its disk is full (53100)'],
     [coded('53999'), 'it lacks a resource (53999)'],
     [coded('ECONNREFUSED'), 'nothing listens at its address (ECONNREFUSED)'],
+    [coded('ECONNRESET'), 'its connection was lost (ECONNRESET)'],
     [coded('42883'), 'its tables, or the rights of the user, are not those of this release (42883)'],
     [coded('99999'), 'it reports an error of an unknown kind (99999)'],
     [new Error('Connection terminated by secret.example'), 'its connection was lost'],

@@ -23,6 +23,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   '57P02': 'it crashed',
   '57P03': 'it is starting or shutting down',
   '58P01': 'one of its files is missing',
+  EPIPE: 'its connection was lost',
+  ECONNRESET: 'its connection was lost',
   ECONNREFUSED: 'nothing listens at its address',
   ENOTFOUND: 'its host name is unknown',
   ETIMEDOUT: 'its address does not answer',

@@ -34,6 +34,8 @@ import { DamagedError, StoreWriteError } from './store.ts';
 const RENEWAL = 2_000;
 /** Seconds without a renewal after which a member counts as stopped. */
 export const LEASE = 10;
+/** Milliseconds by which the clocks of a member and of the database may differ. */
+const CLOCK_TOLERANCE = 1_000;
 /** Milliseconds until the database must have noticed that the connections of an earlier process are closed. */
 const MAX_END_MS = 2_000;
 const END_INTERVAL = 100;
@@ -91,6 +93,7 @@ export class PostgresRegistry implements Registry {
   #progress: Progress = { head: 0n, members: new Map() };
   #reported: Position | undefined;
   readonly #replacement = new LastingProblem();
+  readonly #clockProblem = new LastingProblem();
   /** A start has claimed the id; a later entry does not replace another process. */
   #isFirst = true;
   /** As last read. */
@@ -306,7 +309,9 @@ export class PostgresRegistry implements Registry {
    * enters again, unless another process has taken its id.
    */
   async #renew(member: MemberInfo): Promise<void> {
-    const { position, problem } = this.#components.owner.status();
+    const { clock, owner } = this.#components;
+    const { position, problem } = owner.status();
+    const asked = clock.now();
     const { rows } = await this.#connection.queryAside(
       `WITH own AS (
          UPDATE edgeweave.member SET renewed_at = now(), position_index = $4, position_chain = $5
@@ -315,6 +320,7 @@ export class PostgresRegistry implements Registry {
        SELECT (SELECT is_running FROM own) AS is_running, (SELECT problem FROM own) AS problem,
          (SELECT rejoin FROM own) AS rejoin, index, chain, timeline,
          (${this.#components.statements.timeline}) AS router_timeline, members_index, leader_index,
+         extract(epoch FROM clock_timestamp()) * 1000 AS now,
          (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND id <> $2 AND NOT (${RENEWED})) AS late,
          (SELECT json_object_agg(id, position_index::text) FROM edgeweave.member WHERE id <> $2) AS positions
        FROM edgeweave.head`,
@@ -322,9 +328,10 @@ export class PostgresRegistry implements Registry {
     );
     const { is_running, late, positions, ...head } = headOf(rows);
     this.#reported = position;
+    this.#noteClock({ asked, answered: clock.now(), theirs: Number(head.now) });
     const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
     this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
-    this.#components.owner.appended({
+    owner.appended({
       index: BigInt(head.index),
       chain: head.chain,
       timeline: head.timeline,
@@ -358,6 +365,16 @@ export class PostgresRegistry implements Registry {
       .then((outcome) => this.#setOwn('rejoin', outcome))
       .finally(() => this.renew());
     background(this.#components.log, 'rejoin of this controller', rejoining);
+  }
+
+  /** Times in milliseconds since the epoch. A jump of this clock while the database answers looks the same. */
+  #noteClock({ asked, answered, theirs }: { asked: number; answered: number; theirs: number }): void {
+    const isWrong = theirs < asked - CLOCK_TOLERANCE || theirs > answered + CLOCK_TOLERANCE;
+    if (this.#clockProblem.note(isWrong))
+      this.#components.log.warn(
+        { memberId: this.#id, ahead: Math.round(answered - theirs) },
+        'the clocks of this controller and of the database differ; sessions end early or late: set them (NTP)',
+      );
   }
 
   /** Logs once that another process has the id of this one. */

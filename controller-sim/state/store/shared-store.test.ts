@@ -666,6 +666,28 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await store.close();
   });
 
+  t.test('a member whose clock is wrong says so once', async (t) => {
+    const warnings: object[] = [];
+    const log = {
+      ...silentLog,
+      warn: (fields: object, message: string) => void (/clocks/.test(message) && warnings.push(fields)),
+    } as Log;
+    class FastClock extends SystemClock {
+      override now(): number {
+        return super.now() + 3_600_000;
+      }
+    }
+    const url = await newDatabase();
+    const store = await PostgresStore.open(url, { clock: new FastClock(), log });
+    await store.registry.join(info('a'));
+    await until('the warning', () => warnings.length > 0);
+    t.match(warnings, [{ memberId: 'a', ahead: Number }]);
+    store.registry.renew();
+    await store.registry.leave();
+    await store.close();
+    t.equal(warnings.length, 1);
+  });
+
   t.test('stores that close leave no connections, even if they open in vain', async (t) => {
     const url = await newDatabase();
     await using database = await connectTo(url);
