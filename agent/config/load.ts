@@ -26,7 +26,7 @@ import { type ConfigNode, nearestNode, plain, readDocument } from './text/docume
 import { type Environment, substituteEnvironment } from './text/environment.ts';
 import { normalize } from './text/normalize.ts';
 import { redacted, type Secret } from './text/secret.ts';
-import { writtenTree } from './text/written-tree.ts';
+import { writtenTree } from './written-tree.ts';
 
 export interface LoadOptions {
   /** Skip checks that need the identity files: enrollment creates them. */

@@ -6,8 +6,8 @@ import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
 import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { CircuitEnds } from '../xgress/circuit-ends.ts';
-import type { XgressClient } from '../xgress/clients/xgress-client.ts';
 import type { Xgress } from '../xgress/xgress.ts';
+import type { XgressClient } from '../xgress/xgress-client.ts';
 import type { OwnRight } from '../xgress/xgress-components.ts';
 import { EgressError } from './dial-errors.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inspectCircuit, inspectCircuits } from '../assembly/inspect-circuits.ts';
-import { writtenTree } from '../config/text/written-tree.ts';
+import { writtenTree } from '../config/written-tree.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { Inspections } from './inspections.ts';
 

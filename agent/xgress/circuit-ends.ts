@@ -11,12 +11,12 @@ import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { UsageTags } from '../metrics/usage.ts';
 import { BufferBudget } from './buffer-budget.ts';
-import type { XgressClient } from './clients/xgress-client.ts';
 import { HolderBudgets } from './holder-budgets.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import type { Transferred } from './transferred.ts';
 import { Xgress } from './xgress.ts';
+import type { XgressClient } from './xgress-client.ts';
 import type { OwnRight, XgressInit } from './xgress-components.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 

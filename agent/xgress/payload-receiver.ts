@@ -8,10 +8,10 @@ import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { Acknowledger } from './acknowledger.ts';
-import type { XgressClient } from './clients/xgress-client.ts';
 import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 import { costOf, ReceiveBuffer } from './receive-buffer.ts';
+import type { XgressClient } from './xgress-client.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface PayloadReceiverComponents {

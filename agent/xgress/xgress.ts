@@ -21,7 +21,6 @@ import {
   traceRouteQuestion,
   traceRouteStep,
 } from '../forwarder/trace-route.ts';
-import type { CircuitOutcome } from './clients/xgress-client.ts';
 import { CloseWait } from './close-wait.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
@@ -29,6 +28,7 @@ import { PayloadReceiver } from './payload-receiver.ts';
 import { PayloadSender } from './payload-sender.ts';
 import type { Ticking } from './ticker.ts';
 import { Transferred } from './transferred.ts';
+import type { CircuitOutcome } from './xgress-client.ts';
 import type { OwnRight, XgressComponents, XgressInit } from './xgress-components.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
 import {

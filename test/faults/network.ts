@@ -18,8 +18,8 @@ import { IdleScanner } from '../../agent/forwarder/idle-scanner.ts';
 import { Unrouter } from '../../agent/forwarder/unrouter.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
-import type { CircuitOutcome, XgressClient } from '../../agent/xgress/clients/xgress-client.ts';
 import type { Xgress } from '../../agent/xgress/xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../../agent/xgress/xgress-client.ts';
 
 /** Fractions of frames, and the longest delay in milliseconds. */
 export interface Weather {

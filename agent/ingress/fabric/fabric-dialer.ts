@@ -10,9 +10,9 @@ import { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
-import type { XgressClient } from '../../xgress/clients/xgress-client.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { Xgress } from '../../xgress/xgress.ts';
+import type { XgressClient } from '../../xgress/xgress-client.ts';
 
 export interface FabricDialerComponents {
   controllers: Controllers;

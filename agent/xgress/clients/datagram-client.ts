@@ -9,9 +9,9 @@ import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from '../end-marks.ts';
 import type { Xgress } from '../xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../xgress-client.ts';
 import type { EncryptedStream } from './end-to-end.ts';
 import type { Idling } from './idle-sweeper.ts';
-import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 /** Sends the datagrams of a session. */
 export interface DatagramPort {

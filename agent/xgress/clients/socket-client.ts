@@ -11,8 +11,8 @@ import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from '../end-marks.ts';
 import { LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
 import type { Xgress } from '../xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../xgress-client.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 export interface SocketClientInit {
   socket: Socket;

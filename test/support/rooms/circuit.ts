@@ -9,11 +9,11 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../../../agent/config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../../../agent/forwarder/destination.ts';
 import { BufferBudget } from '../../../agent/xgress/buffer-budget.ts';
-import type { CircuitOutcome, XgressClient } from '../../../agent/xgress/clients/xgress-client.ts';
 import type { EndBudget } from '../../../agent/xgress/holder-budgets.ts';
 import type { XgressOptions } from '../../../agent/xgress/options.ts';
 import { XgressTicker } from '../../../agent/xgress/ticker.ts';
 import { Xgress } from '../../../agent/xgress/xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../../../agent/xgress/xgress-client.ts';
 import type { CircuitRole, XgressMetrics } from '../../../agent/xgress/xgress-metrics.ts';
 
 export interface Weather {

@@ -1,8 +1,8 @@
 // Reports results of the health checks of SDK clients to the controller, not as often as a client sends them: of the
 // results that come too fast, the last one is reported.
 
+import { PacedTask } from '#lib/queue/paced-task.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { PacedTask } from '#lib/time/paced-task.ts';
 import type { HostedService } from './hosted-service.ts';
 
 /** Reports of one service. */

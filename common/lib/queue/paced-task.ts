@@ -1,7 +1,7 @@
 // Runs a task when others ask for it, but not as often as they ask.
 
-import { TokenBucket } from '../queue/token-bucket.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock, Timer } from '../time/clock.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 export interface Pace {
   /** Runs at once. */

@@ -1,7 +1,7 @@
 // A configuration as written in its file, for inspections: a tree of values without defaults. Secrets are already
 // hidden.
 
-import type { ResolvedValue } from '../resolve.ts';
+import type { ResolvedValue } from './resolve.ts';
 
 type Tree = Record<string, unknown> | unknown[];
 

@@ -1,7 +1,7 @@
 // Tasks that others request too often.
 
 import t from 'tap';
-import { VirtualClock } from './clock.ts';
+import { VirtualClock } from '../time/clock.ts';
 import { PacedTask } from './paced-task.ts';
 
 t.test('a task runs at once, then at its pace; the last request is never lost', async (t) => {
