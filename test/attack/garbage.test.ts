@@ -18,7 +18,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const SEED = 20_261_125;
 /** Connections for each listener and protocol, and datagrams for each UDP listener. */
-const MANY = RELEASE ? 60 : 12;
+const MANY = RELEASE ? 60 : 6;
 /** Milliseconds after which a connection that the router keeps is closed. */
 const ENOUGH = 300;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */

@@ -16,7 +16,7 @@ const SEQUENTIAL = Number(process.env.SEQUENTIAL_CIRCUITS ?? (RELEASE ? 10_000 :
 /** Sequential circuits that are open at once. */
 const PARALLEL = 20;
 const BLOCK = 5_000;
-const ROUNDS = 10;
+const ROUNDS = RELEASE ? 10 : 3;
 /**
  * MiB of resident memory beyond the start. A router at rest has less than at its start, by 10 MiB after 100,000
  * circuits: so this is about 300 bytes for each of them.
