@@ -36,6 +36,11 @@ export function findOperatorPath(configFile: string): string {
   return path;
 }
 
+/** Whether a socket is in the folder of the service manager, which removes that folder when the router ends. */
+export function isOfServiceManager(path: string): boolean {
+  return dirname(path) === serviceFolder();
+}
+
 /** Names of such links, with the process id. */
 export const AGENT_LINK = /^gops-agent\.([1-9]\d*)\.sock$/;
 

@@ -425,7 +425,10 @@ t.test('the agent names of killed routers with the same file are removed, others
   const name = (pid: number) => join(tmpdir(), `gops-agent.${pid}.sock`);
   const [killed, other] = [name(999_999_001), name(999_999_002)];
   t.teardown(() => [killed, other].map((path) => rmSync(path, { force: true })));
-  symlinkSync(operatorPath(configFile), killed);
+  const path = operatorPath(configFile);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, ''); // a killed router leaves its socket
+  symlinkSync(path, killed);
   symlinkSync(join(directory, 'other.sock'), other);
   await openForAgent(t);
   t.throws(() => readlinkSync(killed), { code: 'ENOENT' });
@@ -510,4 +513,11 @@ t.test('a service listens in the folder of its manager, and commands find it the
   t.same(await askRouter(configFile, 'echo', { arguments: { a: 1 } }), { a: 1 });
   socket.close();
   t.equal(findOperatorPath(configFile), own);
+
+  // The manager removes the folder of a killed service, so that only the name is left.
+  const killed = join(tmpdir(), 'gops-agent.999999003.sock');
+  t.teardown(() => rmSync(killed, { force: true }));
+  symlinkSync(operatorPath(configFile), killed);
+  await openForAgent(t);
+  t.throws(() => readlinkSync(killed), { code: 'ENOENT' });
 });

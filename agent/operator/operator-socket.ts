@@ -16,7 +16,14 @@ import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { AGENT_MAGIC } from './agent-protocol.ts';
 import { claimPath, fileAt, PathTakenError, removeFile } from './claim-path.ts';
-import { AGENT_LINK, agentLink, LONG_PATH_REMEDY, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
+import {
+  AGENT_LINK,
+  agentLink,
+  isOfServiceManager,
+  LONG_PATH_REMEDY,
+  operatorPath,
+  PATH_TOO_LONG,
+} from './operator-path.ts';
 import { agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 
 /** One request, as a command receives it. */
@@ -80,12 +87,12 @@ export class OperatorSocket {
     const server = opened.#server;
     try {
       claimPrivateFolder(dirname(path));
-      await claimPath(path, () => opened.#listen(), components.clock);
+      const wasLeft = await claimPath(path, () => opened.#listen(), components.clock);
       server.on('error', (error) =>
         components.log.error({ path, error: describeError(error) }, 'operator socket failed'),
       );
       chmodSync(path, 0o600);
-      if (components.agent) await opened.#linkAgent();
+      if (components.agent) await opened.#linkAgent(wasLeft || isOfServiceManager(path));
       return opened;
     } catch (error) {
       server.close();
@@ -125,10 +132,10 @@ export class OperatorSocket {
    * The reference's command line finds agents by this name. Programs in containers with a common folder for temporary
    * files may have the same process id: the name belongs to the first one until it ends.
    */
-  async #linkAgent(): Promise<void> {
+  async #linkAgent(mayHaveOldLinks: boolean): Promise<void> {
     const path = agentLink();
     try {
-      await this.#removeOldLinks(dirname(path));
+      if (mayHaveOldLinks) await this.#removeOldLinks(dirname(path));
       await claimPath(path, () => symlinkSync(this.#path, path), this.#components.clock);
       this.#linkFile = fileAt(path);
     } catch (error) {
@@ -137,7 +144,10 @@ export class OperatorSocket {
     }
   }
 
-  /** Names that lead to this socket belong to killed routers with the same configuration file. */
+  /**
+   * Names that lead to this socket belong to killed routers with the same configuration file. They leave the socket
+   * too, unless the service manager removes its folder.
+   */
   async #removeOldLinks(folder: string): Promise<void> {
     let seen = 0;
     for await (const { name } of await opendir(folder)) {
