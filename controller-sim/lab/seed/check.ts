@@ -14,7 +14,26 @@ export interface Finding {
   describe(): string;
 }
 
-export const checkSeed = schemaChecker(schema);
+export const checkSeed = sectionChecker(schema);
+
+/** Compiles only the sections that a document has: all of them take 0.1 s. */
+function sectionChecker({ properties, ...root }: typeof schema): (value: unknown) => Finding[] {
+  const { definitions } = root;
+  const names = Object.keys(properties);
+  const checkNames = schemaChecker({ ...root, properties: Object.fromEntries(names.map((name) => [name, {}])) });
+  const checks = Object.entries(properties).map(
+    ([name, section]) => [name, schemaChecker({ ...section, definitions })] as const,
+  );
+  return (value) => [
+    ...checkNames(value),
+    ...checks.flatMap(([name, check]) => {
+      const section = (value as Readonly<Record<string, unknown>> | null)?.[name];
+      return section === undefined
+        ? []
+        : check(section).map(({ path, ...rest }) => ({ ...rest, path: [name, ...path] }));
+    }),
+  ];
+}
 
 /** The check of documents against a schema, which is compiled with the first one. */
 export function schemaChecker(definition: object): (value: unknown) => Finding[] {
