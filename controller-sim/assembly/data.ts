@@ -97,7 +97,7 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
   const passwords = context.own(new Passwords({ clock, random: context.randomOf('passwords'), ...limits }));
   const random = context.randomOf('certificates');
   const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
-    prepareAdmin(context, state, passwords),
+    prepareAdmin(context, { state, registry, passwords }),
     Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])], memberId),
   ]);
   const started = () => undefined;
@@ -105,7 +105,10 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
 }
 
 /** Adds missing built-in entities, and chooses the name and password of the administrator. */
-async function prepareAdmin(context: SimulatorContext, state: State, passwords: Passwords): Promise<PreparedAdmin> {
+async function prepareAdmin(
+  context: SimulatorContext,
+  { state, registry, passwords }: Pick<Data, 'state' | 'registry' | 'passwords'>,
+): Promise<PreparedAdmin> {
   const { options } = context;
   await seedBuiltIns(state);
   const known = adminUsername(state);
@@ -126,10 +129,25 @@ async function prepareAdmin(context: SimulatorContext, state: State, passwords: 
     password,
     store: async (also) => {
       const computed = await hash;
-      return state.change((transaction) => {
+      const outcome = await state.change((transaction) => {
         if (isChanged) setAdmin(transaction, username, computed);
         return also(transaction);
       });
+      if (isChanged && known !== undefined) await warnOfOthers(context, registry);
+      return outcome;
     },
   };
+}
+
+/** Two networks may have got one database by mistake. */
+async function warnOfOthers(context: SimulatorContext, registry: Registry): Promise<void> {
+  const { members } = await registry.read();
+  const others = members.filter(({ id, isConnected }) => isConnected && id !== context.options.member);
+  if (others.length > 0)
+    context
+      .logOf('store')
+      .warn(
+        { controllers: others.map(({ id }) => id) },
+        'this start has replaced the administrator of a network with running controllers; a network of its own needs a database of its own',
+      );
 }

@@ -2,6 +2,7 @@
 
 import { Secret, TOTP } from 'otpauth';
 import t, { type Test } from 'tap';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { sendHello } from '#wire/channel/hello.ts';
@@ -488,7 +489,12 @@ t.test(
     const two = await startSimulator({ ...options, member: 'two' });
     t.equal(indexOf(), before);
     await two.close();
-    await using three = await startSimulator({ ...options, member: 'three', password: 'another one' });
+    const warnings: object[] = [];
+    const warn = (fields: object, message: string) =>
+      void (/has replaced the administrator of a network/.test(message) && warnings.push(fields));
+    const log = { ...silentLog, warn, child: () => log } as Log;
+    await using three = await startSimulator({ ...options, member: 'three', password: 'another one', log });
+    t.same(warnings, [{ controllers: ['one'] }], 'it may be another network by mistake');
     const api = new ApiClient(one);
     t.equal((await api.tryLogin('admin')).status, 401);
     t.equal((await api.tryLogin('admin', three.password)).status, 200);
