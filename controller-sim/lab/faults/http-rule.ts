@@ -1,15 +1,14 @@
 // Faults of the APIs: their checks, and the answers that they make.
 
-import { readOperations } from '#schemas/api/operations.ts';
 import { API_ERRORS } from '../../errors/errors.ts';
 import { InvalidError } from '../lab-error.ts';
+import { knownOperations, METHODS } from '../operation-names.ts';
 import { checkFields, checkFlags, checkKnown, checkTexts, given, withDurations } from './checks.ts';
 import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
 
 const MIN_STATUS = 200;
 const MIN_ERROR_STATUS = 400;
 const MAX_STATUS = 599;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const MAX_ANSWERS = 100;
 const MAX_HEADERS = 50;
 /** Characters of a body as JSON. */
@@ -22,14 +21,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length'
 
 const ANSWER_FIELDS = ['status', 'code', 'body', 'headers', 'close', 'truncate', 'delay'];
 export const HTTP_FIELDS = [...ANSWER_FIELDS, 'method', 'path', 'operation', 'identity', 'answers'];
-
-let operations: ReadonlySet<string> | undefined;
-
-/** Requests to the lab itself are never affected. */
-function knownOperations(): ReadonlySet<string> {
-  operations ??= new Set(readOperations().flatMap(({ api, id }) => (api === 'lab' ? [] : [id])));
-  return operations;
-}
 
 export function checkedHttp(fault: HttpFault): HttpRule {
   const { method, path, operation, identity, answers } = fault;

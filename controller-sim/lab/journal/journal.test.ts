@@ -184,6 +184,12 @@ t.test('verify counts, waits, and names the nearest entries', async (t) => {
   t.match(await journal.verify(lists), [{ status: 200 }, { status: 503 }]);
   t.match(await journal.verify({ ...lists, status: 503, method: 'GET' }, { times: 1 }), [{ sequence: 2 }]);
   t.same(await journal.verify({ operation: 'listVersion' }, { times: 0 }), []);
+  await t.rejects(journal.verify({ operation: 'listVersions' }, { times: 0 }), {
+    code: 'INVALID',
+    message: /there is no operation listVersions; did you mean listVersion\?/,
+  });
+  await t.rejects(journal.verify({ method: 'GTE' }, { times: 0 }), { code: 'INVALID', message: /did you mean GET\?/ });
+  t.equal((await journal.verify({ ...lists, method: 'get' })).length, 2);
   await t.rejects(journal.verify(lists, { times: 1 }), {
     code: 'NOT_VERIFIED',
     count: 2,

@@ -11,6 +11,7 @@ import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { ALL_MESSAGE_NAMES } from '../message-names.ts';
+import { knownOperations, METHODS } from '../operation-names.ts';
 import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
@@ -259,7 +260,7 @@ function selectorOf(filter: JournalFilter): Selects {
     (kind === undefined || record.kind === kind) &&
     (!failed || record.isFailed) &&
     (operation === undefined || record.operationId === operation) &&
-    (method === undefined || record.method === method) &&
+    (method === undefined || record.method === method.toUpperCase()) &&
     (status === undefined || record.status === status) &&
     (fault === undefined || record.fault === fault) &&
     (identity === undefined || isNamed(record.identity, identity)) &&
@@ -272,6 +273,13 @@ function isNamed(named: { readonly id?: string; readonly name?: string } | undef
   return named !== undefined && (named.id === text || named.name === text);
 }
 
+/** Otherwise a misspelled name would select nothing, and a check that nothing was asked would pass. */
+function demandName(field: string, name: string, known: Iterable<string>): void {
+  const names = [...known];
+  if (!names.includes(name))
+    throw new InvalidError(field, `there is no ${field} ${name}; ${meantOrKnown(name, names, MAX_NAMES)}`, name);
+}
+
 function checkFilter(filter: JournalFilter): void {
   for (const name of Object.keys(filter)) {
     if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
@@ -282,12 +290,9 @@ function checkFilter(filter: JournalFilter): void {
     throw new InvalidError('kind', `use one of ${JOURNAL_KINDS.join(', ')}`, kind);
   for (const [name, text] of Object.entries({ identity, router, message, path, operation, method, fault }))
     if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
-  if (message !== undefined && !ALL_MESSAGE_NAMES.has(message) && !/^-?\d+$/.test(message))
-    throw new InvalidError(
-      'message',
-      `there is no message ${message}; ${meantOrKnown(message, [...ALL_MESSAGE_NAMES], MAX_NAMES)}`,
-      message,
-    );
+  if (message !== undefined && !/^-?\d+$/.test(message)) demandName('message', message, ALL_MESSAGE_NAMES);
+  if (operation !== undefined) demandName('operation', operation, knownOperations());
+  if (method !== undefined) demandName('method', method.toUpperCase(), [...METHODS, 'OPTIONS']);
   if (failed !== undefined && typeof failed !== 'boolean')
     throw new InvalidError('failed', 'use true or false', failed);
   for (const [name, number] of Object.entries({ status, after, limit }))
