@@ -17,7 +17,7 @@ Options:
   --release           also images, packages, clients, SDKs, and more repetitions (8 more minutes); for a release
   --bail              do not start further files after a failure
   --jobs=N            number of parallel processes (cores + 2); files of unit and API tests share some
-  --timeout=SECONDS   time limit of one file, or in a shared process of each test (120)
+  --timeout=SECONDS   time limit of one file, or in a shared process of each test (300)
   --help              this text
 
 To see what a test prints, run its file with Node itself: it prints every assertion and all output at once.
