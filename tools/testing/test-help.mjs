@@ -16,7 +16,7 @@ Options:
   --thorough          also the single executables and broader variants (1 minute), as CI does
   --release           also images, packages, clients, SDKs, and more repetitions (8 more minutes); for a release
   --bail              do not start further files after a failure
-  --jobs=N            number of parallel processes (cores + 2); files of unit and API tests share some
+  --jobs=N            number of parallel processes (cores + 3); files of unit and API tests share some
   --timeout=SECONDS   time limit of one file, or in a shared process of each test (300)
   --help              this text
 

@@ -15,7 +15,7 @@ const REPORT = join(ROOT, '.tap', 'report.tap');
 /** Seconds: a file that takes 45 seconds may take three times as long on a busy machine. */
 const TIMEOUT = '300';
 /** Tests wait for timers and other processes about half of their time. */
-const JOBS = String(availableParallelism() + 2);
+const JOBS = String(availableParallelism() + 3);
 const OPTIONS = {
   grep: { type: 'string', short: 'g', multiple: true, default: [] as string[] },
   bail: { type: 'boolean', short: 'b', default: false },
