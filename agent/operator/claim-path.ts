@@ -23,8 +23,7 @@ const SECOND_LOOK = 50;
 
 /**
  * Calls `create`, which must fail with EADDRINUSE or EEXIST if the path exists. Resolves with whether a killed process
- * had left a file there. Rejects with PathTakenError if another
- * process listens there, or with the error of `create`.
+ * had left a file there. Rejects with PathTakenError if another process listens there, or with the error of `create`.
  */
 export async function claimPath(path: string, create: () => Promise<void> | void, clock: Clock): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {

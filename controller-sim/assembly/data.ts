@@ -24,6 +24,7 @@ export interface Admin {
 }
 
 interface PreparedAdmin extends Admin {
+  readonly isReplaced: boolean;
   readonly store: Data['storeAdmin'];
 }
 
@@ -36,6 +37,8 @@ export interface Data {
   readonly passwords: Passwords;
   readonly authority: Authority;
   readonly admin: Admin;
+  /** The data has an administrator with another name or password, which `storeAdmin` replaces. */
+  readonly isAdminReplaced: boolean;
   /**
    * Stores name and password: last, because nobody would know the generated password of a start that fails. `also` is
    * part of the same change, and sees the administrator if there is one already.
@@ -96,19 +99,16 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random: context.randomOf('passwords'), ...limits }));
   const random = context.randomOf('certificates');
-  const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
-    prepareAdmin(context, { state, registry, passwords }),
+  const [{ store: storeAdmin, isReplaced: isAdminReplaced, ...admin }, authority] = await Promise.all([
+    prepareAdmin(context, state, passwords),
     Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])], memberId),
   ]);
   const started = () => undefined;
-  return { state, registry, memberId, passwords, authority, admin, storeAdmin, started };
+  return { state, registry, memberId, passwords, authority, admin, isAdminReplaced, storeAdmin, started };
 }
 
 /** Adds missing built-in entities, and chooses the name and password of the administrator. */
-async function prepareAdmin(
-  context: SimulatorContext,
-  { state, registry, passwords }: Pick<Data, 'state' | 'registry' | 'passwords'>,
-): Promise<PreparedAdmin> {
+async function prepareAdmin(context: SimulatorContext, state: State, passwords: Passwords): Promise<PreparedAdmin> {
   const { options } = context;
   await seedBuiltIns(state);
   const known = adminUsername(state);
@@ -127,27 +127,13 @@ async function prepareAdmin(
   return {
     username,
     password,
+    isReplaced: isChanged && known !== undefined,
     store: async (also) => {
       const computed = await hash;
-      const outcome = await state.change((transaction) => {
+      return state.change((transaction) => {
         if (isChanged) setAdmin(transaction, username, computed);
         return also(transaction);
       });
-      if (isChanged && known !== undefined) await warnOfOthers(context, registry);
-      return outcome;
     },
   };
-}
-
-/** Two networks may have got one database by mistake. */
-async function warnOfOthers(context: SimulatorContext, registry: Registry): Promise<void> {
-  const { members } = await registry.read();
-  const others = members.filter(({ id, isConnected }) => isConnected && id !== context.options.member);
-  if (others.length > 0)
-    context
-      .logOf('store')
-      .warn(
-        { controllers: others.map(({ id }) => id) },
-        'this start has replaced the administrator of a network with running controllers; a network of its own needs a database of its own',
-      );
 }

@@ -2,6 +2,7 @@
 // afterwards. The command `seed --management` and the export `seedController` are this function.
 
 import { boolean, checkOptions, notEmpty, type OptionCheck } from '#lib/options.ts';
+import { TEST_COST } from '../auth/passwords.ts';
 import { type ClientOptions, openClient } from '../client/api-client.ts';
 import type { ControllerSeedOptions } from '../lab/seed/controller/seed-controller.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
@@ -14,8 +15,6 @@ const CHECKS: Readonly<Record<keyof ControllerSeedOptions, OptionCheck>> = {
   plan: boolean,
   file: notEmpty,
 };
-/** The plan has no passwords that anybody could steal. */
-const PLAN_COST = { memory: 64, passes: 1 };
 
 /**
  * Rejects with OptionError, with SeedError, which has every mistake, with ApiRequestError if the controller rejects the
@@ -28,6 +27,6 @@ export async function seedController(
 ): Promise<Seeded> {
   checkOptions('seedController', options, CHECKS);
   await using client = openClient('management', target);
-  await using simulator = await startSimulator({ passwordCost: PLAN_COST });
+  await using simulator = await startSimulator({ passwordCost: TEST_COST });
   return await simulator.lab.seedController(client, document, options);
 }

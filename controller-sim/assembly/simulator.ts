@@ -94,6 +94,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const seed = await readSeed(options, lab);
   const seeded = await data.storeAdmin((transaction) => seed?.(transaction));
   data.started();
+  if (data.isAdminReplaced) warnOfOthers(context, cluster);
   if (seeded) context.logOf('lab').info({ ...seeded }, 'network seeded');
   lab.snapshots.takeStart();
   addresses.listener.serve({
@@ -125,6 +126,17 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Two networks may have got one database by mistake. */
+function warnOfOthers(context: SimulatorContext, { connectedOthers: controllers }: Cluster): void {
+  if (controllers.length > 0)
+    context
+      .logOf('store')
+      .warn(
+        { controllers },
+        'this start has replaced the administrator of a network with running controllers; a network of its own needs a database of its own',
+      );
 }
 
 async function joinCluster(context: SimulatorContext, data: Data, addresses: Addresses): Promise<Cluster> {

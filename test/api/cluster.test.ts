@@ -495,6 +495,9 @@ t.test(
     const log = { ...silentLog, warn, child: () => log } as Log;
     await using three = await startSimulator({ ...options, member: 'three', password: 'another one', log });
     t.same(warnings, [{ controllers: ['one'] }], 'it may be another network by mistake');
+    const alone = { store: new SharedMemory(), passwordCost: TEST_COST, log };
+    for (const password of [PASSWORD, 'another one']) await (await startSimulator({ ...alone, password })).close();
+    t.equal(warnings.length, 1, 'none for a restart, where nobody else runs');
     const api = new ApiClient(one);
     t.equal((await api.tryLogin('admin')).status, 401);
     t.equal((await api.tryLogin('admin', three.password)).status, 200);

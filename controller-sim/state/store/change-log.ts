@@ -45,7 +45,7 @@ export const MAX_READ = 1_000;
 
 /** The head, as far as it is known. */
 export interface Head extends Partial<Position> {
-  /** The timeline for routers in the meta; null if there is none for this copy of the data. */
+  /** The timeline for routers that the meta has; null if this copy of the data has none. */
   readonly routerTimeline?: string | null;
 }
 
