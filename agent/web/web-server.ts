@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { contentCoding } from '#http/content-encoding.ts';
+import { contentCoding } from '#http/content-negotiation.ts';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { background } from '#lib/background.ts';
 import type { Log } from '#lib/log/log.ts';

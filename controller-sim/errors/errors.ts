@@ -96,6 +96,7 @@ export const API_ERRORS = Object.freeze({
     415,
     'The supplied request contains an invalid document or no valid accept content were available, see cause',
   ],
+  UNSUPPORTED_MEDIA: [415, 'No suitable accept media types were detected, supports: application/json'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported'],
   UNHANDLED: [500, 'An unhandled error occurred'],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>);

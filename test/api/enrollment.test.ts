@@ -99,9 +99,9 @@ t.test('a certificate request becomes a certificate of the network, once', async
   await using api = await ApiClient.start();
   const { identityId, token } = await open(api, 'device', { ott: true });
   const { key, csr } = newRequest('whatever');
-  const { status, headers, text } = await ott(api, token, csr);
-  t.same([status, headers['content-type']], [200, PEM]);
-  const certificate = new X509Certificate(text);
+  const { status, headers, data } = await ott(api, token, csr);
+  t.same([status, headers['content-type']], [200, 'application/json']);
+  const certificate = new X509Certificate(data.cert);
   t.match(
     certificate.subjectAltName,
     new RegExp(`URI:spiffe://[\\da-f]{40}/identity/${identityId.replaceAll('.', '\\.')}`),
@@ -110,7 +110,7 @@ t.test('a certificate request becomes a certificate of the network, once', async
   t.equal(certificate.validToDate.getTime(), Math.floor((api.clock.now() + 365 * 24 * 60 * MINUTE) / 1000) * 1000);
   t.match(await ott(api, token, csr), USED);
   t.same(await enrollmentsOf(api, identityId), {}, 'the enrollment is deleted');
-  t.match((await api.loginWith(api.connect({ pem: text, key }))).data, { identityId });
+  t.match((await api.loginWith(api.connect({ pem: data.cert, key }))).data, { identityId });
 
   const second = await open(api, 'second', { ott: true });
   const both = await Promise.all([ott(api, second.token, csr), ott(api, second.token, csr)]);

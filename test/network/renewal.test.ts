@@ -73,8 +73,8 @@ t.test('re-enrolling deletes an authenticator and its sessions until the enrollm
   const { ott } = await enrollments(device.identityId);
   t.equal((await api.loginWith(api.connect(device))).status, 401);
   const { key, csr } = newRequest('device');
-  const { text } = await api.ask('POST', `/enroll?token=${ott.token}`, { body: csr, type: 'text/plain' });
-  t.equal((await api.loginWith(api.connect({ key, pem: text }))).data.identityId, device.identityId);
+  const { data: enrolled } = await api.ask('POST', `/enroll?token=${ott.token}`, { body: csr, type: 'text/plain' });
+  t.equal((await api.loginWith(api.connect({ key, pem: enrolled.cert }))).data.identityId, device.identityId);
 });
 
 t.test('a renewed certificate is valid once its owner has presented it; the old one until then', async (t) => {

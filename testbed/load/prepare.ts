@@ -177,12 +177,11 @@ class Preparation {
       const { enrollmentJwt } = (await edgeRouters.get(id)) as { enrollmentJwt?: string | null };
       const { jti, ctrls } = claimsOf(enrollmentJwt ?? '');
       const { key, csr } = newRequest(id);
-      const answer = await this.#enroll(
+      const { cert, ca } = await this.#enroll(
         `erott&token=${encodeURIComponent(jti)}`,
         'application/json',
         JSON.stringify({ certCsr: csr, serverCertCsr: csr }),
       );
-      const { cert, ca } = (parseJson(answer) as { data: { cert: string; ca: string } }).data;
       return { id, name, certificate: cert, key, ca, controlAddress: ctrls[0] ?? '' };
     });
   }
@@ -202,9 +201,9 @@ class Preparation {
       const { enrollment } = (await identities.get(id)) as { enrollment: { ott?: { token: string } } };
       const { key, csr } = newRequest(name);
       const token = encodeURIComponent(enrollment.ott?.token ?? '');
-      const certificate = await this.#enroll(`ott&token=${token}`, 'application/x-pem-file', csr);
+      const { cert } = await this.#enroll(`ott&token=${token}`, 'application/x-pem-file', csr);
       const { ca, baseUrl } = this.#target;
-      return { name, certificate, key, ca, baseUrl };
+      return { name, certificate: cert, key, ca, baseUrl };
     });
   }
 
@@ -223,17 +222,17 @@ class Preparation {
     return done.result;
   }
 
-  async #enroll(query: string, type: string, body: string): Promise<string> {
+  async #enroll(query: string, type: string, body: string): Promise<{ readonly cert: string; readonly ca: string }> {
     const answer = await request(`${this.#target.baseUrl}/edge/client/v1/enroll?method=${query}`, {
       method: 'POST',
       dispatcher: this.#anonymous,
-      headers: { 'content-type': type },
+      headers: { 'content-type': type, accept: 'application/json' },
       body,
     });
     const text = await answer.body.text();
     if (answer.statusCode !== 200)
       throw new ProjectError('ENROLLMENT', `the controller answers an enrollment with status ${answer.statusCode}`);
-    return text;
+    return (parseJson(text) as { data: { cert: string; ca: string } }).data;
   }
 }
 

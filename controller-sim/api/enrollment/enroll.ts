@@ -19,16 +19,13 @@ import type { CertificateAuthority, ExternalIdClaim } from '../../state/kinds/ca
 import type { Enrollment } from '../../state/kinds/enrollment.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { showController } from '../information/controllers.ts';
-import type { ApiRequest, Data, Done, Raw } from '../operations/context.ts';
+import type { ApiRequest, Data, Done } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 import { enrollWithToken } from './external-token.ts';
 import { enrollRouter } from './router.ts';
 
 /** `method` is from the path or the query; undefined if neither names one. */
-export async function enroll(
-  request: ApiRequest<EnrollmentBody>,
-  method: string | undefined,
-): Promise<Data<Enrolled> | Raw> {
+export async function enroll(request: ApiRequest<EnrollmentBody>, method: string | undefined): Promise<Data<Enrolled>> {
   if (method === 'ca') return enrollByCertificate(request);
   if (method === 'token') return enrollWithToken(request);
   const enrollment = findEnrollment(request);
@@ -61,10 +58,7 @@ function anyRouter({ method }: Enrollment): string | undefined {
   return method === 'trott' ? 'erott' : undefined;
 }
 
-async function enrollWithRequest(
-  request: ApiRequest<EnrollmentBody>,
-  enrollment: Enrollment,
-): Promise<Data<Enrolled> | Raw> {
+async function enrollWithRequest(request: ApiRequest<EnrollmentBody>, enrollment: Enrollment): Promise<Data<Enrolled>> {
   const { body, services } = request;
   const { authority, state } = services;
   const identityId = enrollment.identityId ?? '';
@@ -75,10 +69,7 @@ async function enrollWithRequest(
     const proof = certificateProof(leafOf(cert));
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: { ...proof, certPem: cert } });
   });
-  const wantsJson = String(request.headers.accept ?? '').includes('application/json') || typeof body === 'object';
-  return wantsJson
-    ? { data: { controllers: [showController(services.cluster.self, request)], cert, ca: authority.bundle } }
-    : { raw: cert, contentType: 'application/x-pem-file' };
+  return { data: { controllers: [showController(services.cluster.self, request)], cert, ca: authority.bundle } };
 }
 
 /**

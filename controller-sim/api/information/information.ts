@@ -1,5 +1,6 @@
 // Public information: version, capabilities, specifications, authorities, the network's own token.
 
+import { mediaType } from '#http/content-negotiation.ts';
 import { base64Lines } from '#pki/pem.ts';
 import type {
   ControllerDetail,
@@ -128,8 +129,8 @@ export const documentHandlers = {
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
 async function specBody(request: ApiRequest): Promise<Json | Raw> {
   const api = SPECS[knownSpec(request.params.id)];
-  const wantsJson = String(request.headers.accept ?? '').includes('application/json');
-  return wantsJson
+  const type = mediaType(request.headers.accept, ['text/yaml', 'application/json']);
+  return type === 'application/json'
     ? { json: await specification(api, 'plain'), isConstant: true }
     : { raw: await specification(api, 'indented'), contentType: 'text/yaml', isConstant: true };
 }

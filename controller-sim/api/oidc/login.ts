@@ -1,6 +1,7 @@
 // The steps of a login: the first proof, one-time passwords, tokens of another issuer. Each answers with the missing
 // proofs, or redirects to the client.
 
+import { mediaType } from '#http/content-negotiation.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { describedBy, MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
@@ -260,7 +261,5 @@ function demandForm({ contentType }: OidcRequest): void {
 
 /** Browsers prefer HTML in their `accept` header. */
 function wantsPage({ headers }: OidcRequest): boolean {
-  const accept = String(headers.accept ?? '');
-  const [html, json] = [accept.indexOf('text/html'), accept.search(/application\/json|\*\/\*/)];
-  return html >= 0 && (json < 0 || html < json);
+  return mediaType(headers.accept, ['application/json', 'text/html']) === 'text/html';
 }

@@ -2,7 +2,7 @@
 
 import { createGzip, type Gzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentCoding } from '#http/content-encoding.ts';
+import { contentCoding } from '#http/content-negotiation.ts';
 
 /** Smallest body in bytes for which compression pays. */
 const MIN_COMPRESSED_BYTES = 1_024;

@@ -5,6 +5,7 @@
 // for something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an
 // index. A controller that cannot read on says so, and rejects nothing that may exist.
 
+import { mediaType } from '#http/content-negotiation.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
@@ -18,7 +19,6 @@ import { type Origin, withOrigin } from '../../state/origin.ts';
 import type { CatchUp, State } from '../../state/state.ts';
 import { validateBody } from '../bodies/validate.ts';
 import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
-import { acceptsJson } from './accepted-types.ts';
 import { checkNames } from './unknown-names.ts';
 
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
@@ -31,12 +31,6 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkBody,
   checkNames,
 ];
-
-/**
- * reference fact: it answers certificates as PEM to clients that accept JSON or anything, and rejects those that accept
- * only PEM.
- */
-const GENERIC_ENROLLMENT = '/enroll';
 
 /** Types of bodies that are lists. */
 const LISTS: ReadonlySet<string> = new Set(['postureResponses', 'serviceConfigsAssignList']);
@@ -179,12 +173,14 @@ function isAnonymous(headers: ApiRequest['headers']): boolean {
   return !headers['zt-session'] && !headers.authorization;
 }
 
-/** Requests with a body are answered regardless of `accept`; see `isOfUnacceptedType`. */
-function checkAccept(request: ApiRequest): void {
-  const { operation, headers, body } = request;
-  if ((body !== undefined && operation.path !== GENERIC_ENROLLMENT) || acceptsJson(headers)) return;
-  if (!isAlwaysJson(operation) && operation.path !== GENERIC_ENROLLMENT) return;
-  const reason = 'unsupported media type requested, only [application/json] are available';
+/** Requests with a JSON body are answered regardless of `accept`; see `isOfUnacceptedType`. */
+function checkAccept({ operation, headers, body }: ApiRequest): void {
+  if (acceptsAnswer(operation, headers)) return;
+  // reference fact: a certificate request in PEM has an error of its own.
+  if (typeof body === 'string') throw new ApiError('UNSUPPORTED_MEDIA');
+  if (body !== undefined) return;
+  const offered = [...new Set(['application/json', ...operation.answer.forms])].join(' ');
+  const reason = `unsupported media type requested, only [${offered}] are available`;
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(headers.accept) });
 }
 
@@ -193,11 +189,16 @@ function checkAccept(request: ApiRequest): void {
  * a body.
  */
 export function isOfUnacceptedType({ operation, headers, body }: ApiRequest): boolean {
-  return body !== undefined && isAlwaysJson(operation) && !acceptsJson(headers);
+  return body !== undefined && !acceptsAnswer(operation, headers);
 }
 
-function isAlwaysJson({ answer: { kind, forms } }: ApiRequest['operation']): boolean {
-  return kind !== 'bare' && forms.length === 0;
+/**
+ * reference fact: clients that accept JSON get other types too, where an operation has only these, and the document of
+ * an API is sent to all.
+ */
+function acceptsAnswer({ answer }: ApiRequest['operation'], { accept }: ApiRequest['headers']): boolean {
+  const isDocument = answer.kind === 'bare' && answer.type === 'document';
+  return isDocument || mediaType(accept, ['application/json', ...answer.forms]) !== undefined;
 }
 
 function checkQuery({ operation, query }: ApiRequest): void {

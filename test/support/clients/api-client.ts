@@ -189,7 +189,7 @@ export class ApiClient {
     const { enrollment } = await this.get(`/identities/${identityId}`);
     const path = `/enroll?method=ott&token=${enrollment.ott.token}`;
     const answer = await this.ask('POST', path, { body: csr, type: 'application/x-pem-file' });
-    return { identityId, pem: granted(`enrollment of ${name}`, answer).text, key };
+    return { identityId, pem: granted(`enrollment of ${name}`, answer).data.cert, key };
   }
 
   /** Adds a third-party authority with all rights, verified by default. Returns its id. */

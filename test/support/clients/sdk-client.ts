@@ -56,9 +56,10 @@ export async function enrollDevice(
     headers: { 'content-type': 'application/x-pem-file' },
     dispatcher: anonymous,
   });
-  const cert = await answer.body.text();
+  const text = await answer.body.text();
   await anonymous.close();
-  if (answer.statusCode !== 200) throw new Error(cert);
+  if (answer.statusCode !== 200) throw new Error(text);
+  const { cert } = (JSON.parse(text) as { data: { cert: string } }).data;
   const agent = new Agent({ connect: { ca, cert, key: key.export({ type: 'pkcs8', format: 'pem' }) } });
   return { identityId, cert, key, agent };
 }
