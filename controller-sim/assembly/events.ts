@@ -39,14 +39,15 @@ export function assembleEvents(
   const { controllerId } = addresses;
   const events = context.own(new Events(log));
   const logins = new Listeners<LoginAttempt>('logins', log);
-  context.own(new EventSources({ state, network, events, logins, clock, ids, controllerId }));
+  const ofCluster = isClusterMember(options) ? cluster : undefined;
+  context.own(new EventSources({ state, network, events, logins, clock, ids, controllerId, cluster: ofCluster }));
   let sink: Sink | undefined;
   if (options.eventsFile !== undefined) {
     const opened = openSink(events, { file: options.eventsFile, namespaces: options.eventTypes ?? [] }, { log, clock });
     context.own({ close: () => opened[Symbol.asyncDispose]() });
     sink = opened;
   }
-  const clusterEvents = isClusterMember(options)
+  const clusterEvents = ofCluster
     ? context.own(new ClusterEvents({ cluster, events, state, clock, controllerId, apiAddresses }))
     : undefined;
   return {

@@ -66,7 +66,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.UpdateRouterInterfaces, onInterfaces],
   [ControlType.Decommission, onDecommission],
   [ControlType.LinkState, onLinkState],
-  [ControlType.Alerts, ignored],
+  [ControlType.Alerts, sync.onAlerts],
   [ControlType.RequestClusterMembers, sync.onRequestMembers],
   [ControlType.UpdateLinkListeners, onListeners],
   [EdgeControlType.ClientHello, sync.onClientHello],

@@ -8,6 +8,7 @@ import type { Clock } from '#lib/time/clock.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
@@ -17,6 +18,8 @@ import type { Terminator } from '../state/kinds/terminator.ts';
 import { type EntityKind, KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
 import { apiSessionEvent } from './api-session.ts';
+import { connectEvent } from './connect.ts';
+import { entityCounts } from './entity-counts.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
 import { ServiceCounters } from './service-counters.ts';
@@ -31,10 +34,15 @@ export interface EventSourcesComponents {
   readonly ids: IdSource;
   readonly controllerId: string;
   readonly logins: Listeners<LoginAttempt>;
+  /** Undefined for a controller alone. */
+  readonly cluster: Cluster | undefined;
 }
 
 const VERSION = 2;
 const NANOSECONDS = 1e6;
+/** In alerts. */
+const SELF = 'self';
+const SELF_WITH_IDENTITY = 'ert';
 
 export class EventSources {
   readonly #components: EventSourcesComponents;
@@ -45,6 +53,7 @@ export class EventSources {
     const { state, network } = components;
     this.#components = components;
     this.#services = new ServiceCounters(components.clock, (fields) => this.#emit('service', fields));
+    components.events.countWith(entityCounts(components));
     this.#unsubscribe = [
       state.subscribe('observers', (set) => this.#onChange(set)),
       network.events.subscribe((event) => this.#onNetwork(event)),
@@ -153,16 +162,17 @@ export class EventSources {
       case 'router':
         return this.#onRouter(event.routerId, event.isOnline);
       case 'sdk':
-        return this.#emit('sdk', {
-          event_type: event.isOnline ? 'sdk-online' : 'sdk-offline',
-          identity_id: event.identityId,
-        });
+        return this.#onSdk(event.identityId, event.isOnline);
       case 'link':
         return this.#onLink(event);
       case 'circuit':
         return this.#onCircuit(event);
       case 'service':
         return this.#onService(event);
+      case 'connect':
+        return this.#onConnect(event);
+      case 'alert':
+        return this.#onAlert(event);
       case 'metrics':
         return this.#onMetrics(event.routerId, event.measured);
     }
@@ -176,9 +186,64 @@ export class EventSources {
   #onRouter(routerId: string, isOnline: boolean): void {
     const state = isOnline ? 'router-online' : 'router-offline';
     this.#emit('router', { event_type: state, router_id: routerId, router_online: isOnline });
+    // reference fact: the identity of a router with a tunneler is online while the router is.
+    if (this.#components.state.tables.identity.get(routerId)?.type === 'Router') this.#onSdk(routerId, isOnline);
+    if (isOnline) this.#onControlChannel(routerId);
     if (!this.#components.events.hasListeners('terminator')) return;
     for (const terminator of this.#components.state.tables.terminator.referring('routerId', routerId))
       this.#publishTerminator(state, terminator);
+  }
+
+  #onSdk(identityId: string, isOnline: boolean): void {
+    this.#emit('sdk', { event_type: isOnline ? 'sdk-online' : 'sdk-offline', identity_id: identityId });
+  }
+
+  #onControlChannel(routerId: string): void {
+    const { controllerId, events, network } = this.#components;
+    const [connection] = network.routers.get(routerId)?.channel.underlays ?? [];
+    events.emit(
+      connectEvent(this.#components, {
+        source: 'router',
+        sourceId: routerId,
+        sourceAddress: connection?.remoteAddress ?? '',
+        destination: 'ctrl',
+        destinationId: controllerId,
+        destinationAddress: connection?.localAddress ?? '',
+      }),
+    );
+  }
+
+  #onConnect({ routerId, identityId, sourceAddress, routerAddress, at }: NetworkEvent & { kind: 'connect' }): void {
+    this.#components.events.emit(
+      connectEvent(this.#components, {
+        source: 'identity',
+        sourceId: identityId,
+        sourceAddress,
+        destination: 'router',
+        destinationId: routerId,
+        destinationAddress: routerAddress,
+        at,
+      }),
+    );
+  }
+
+  /** reference fact: `self` in an alert stands for the router that sends it, and for its identity if it has one. */
+  #onAlert({ routerId, alert }: NetworkEvent & { kind: 'alert' }): void {
+    const { sourceType, sourceId, severity, message, details, relatedEntities } = alert;
+    const { [SELF]: self, ...related } = relatedEntities;
+    const fields = {
+      alert_source_type: sourceType === SELF ? 'router' : sourceType,
+      alert_source_id: sourceType === SELF ? routerId : sourceId,
+      severity,
+      message,
+      details,
+      related_entities: {
+        ...related,
+        ...(self !== undefined && { router: routerId }),
+        ...(self === SELF_WITH_IDENTITY && { identity: routerId }),
+      },
+    };
+    this.#components.events.emit(eventOf(this.#components, 'alert', fields, Number(alert.timestamp)));
   }
 
   #onLink({ type, link }: NetworkEvent & { kind: 'link' }): void {

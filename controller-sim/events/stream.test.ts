@@ -45,10 +45,26 @@ t.test('requests add subscriptions, up to a limit, and an invalid one changes no
     ['circuit', 'link', 'a', 'b'],
   );
   t.match(ask(...Array.from({ length: 97 }, () => ({ type: 'circuit' }))), /at most 100 subscriptions/);
-  t.equal(ask(...Array.from({ length: 96 }, () => ({ type: 'made up' }))), 'done', 'unknown types are silent');
+  t.match(
+    ask({ type: 'link' }, { type: 'circuits' }),
+    /^the event type "circuits" is unknown\. .*circuit.* Did you mean/,
+  );
+  t.match(ask({}), /^the event type "" is unknown/);
   stream.close();
   emit('circuit', {});
   t.equal(received.length, 4);
+});
+
+t.test('options of counts are a duration and a truth value', async (t) => {
+  const { ask } = open();
+  const invalid: [options: object, message: RegExp][] = [
+    [{ interval: 5 }, /^invalid type number for edge.entityCounts interval/],
+    [{ interval: '5' }, /missing unit in duration "5"/],
+    [{ propagateAlways: 1 }, /^invalid value for propagateAlways, must be boolean or string/],
+  ];
+  for (const [options, message] of invalid) t.match(ask({ type: 'entityCount', options }), message);
+  const valid = [{}, { interval: '1ns' }, { interval: '1h', propagateAlways: 'TRUE' }, { propagateAlways: false }];
+  for (const options of valid) t.equal(ask({ type: 'edge.entityCounts', options }), 'done');
 });
 
 t.test('events for an older name have it as their namespace', async (t) => {

@@ -6,7 +6,15 @@ import { ownValue } from '#lib/json/own-value.ts';
 import { MAX_LOOK_MS } from '#lib/text/bounded-pattern.ts';
 import { ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
-import { type Event, type Events, type Namespace, namespaceOf, type UsageVersion } from './events.ts';
+import { countOptions } from './entity-counts.ts';
+import {
+  type Event,
+  type Events,
+  type Namespace,
+  namespaceOf,
+  namespaceProblem,
+  type SubscribeOptions,
+} from './events.ts';
 import { includes } from './include.ts';
 import { isFiltered, type MetricFilterOptions, metricFilter } from './metric-filter.ts';
 import { usageOptions, withKinds } from './usage.ts';
@@ -16,7 +24,9 @@ const MAX_SUBSCRIPTIONS = 100;
 /** Limit on those with regular expressions, each of which looks at all metrics. */
 const MAX_FILTERS = 10;
 
-type SubscriptionOptions = MetricFilterOptions & Parameters<typeof usageOptions>[0];
+type SubscriptionOptions = MetricFilterOptions &
+  Parameters<typeof usageOptions>[0] &
+  Parameters<typeof countOptions>[0];
 
 interface StreamRequest {
   readonly format?: string;
@@ -26,7 +36,7 @@ interface StreamRequest {
 /** Events of one namespace, and the part of each that the client wants; undefined for none. */
 interface Subscription {
   readonly namespace: Namespace;
-  readonly usageVersion: UsageVersion;
+  readonly options: SubscribeOptions;
   readonly isFiltered: boolean;
   select(event: Event): Event | undefined;
 }
@@ -87,21 +97,21 @@ export class EventStream {
     for (const subscription of subscriptions) this.#subscribe(subscription);
   }
 
-  #subscribe({ namespace, usageVersion, select }: Subscription): void {
+  #subscribe({ namespace, options, select }: Subscription): void {
     const listener = (emitted: Event) => {
       const event = this.#channel.isWritable() ? select(emitted) : undefined;
       if (!event) return;
       const headers = [[ManagementHeader.EventType, headerOf(event, namespace)]] as const;
       this.#channel.send(new Message(ManagementType.Event, headers, bodyOf(event)));
     };
-    this.#subscribed.push(this.#events.subscribe(listener, [namespace], { usageVersion }));
+    this.#subscribed.push(this.#events.subscribe(listener, [namespace], options));
   }
 }
 
 function bodyOf(event: Event): Buffer {
   const known = encoded.get(event);
   if (known) return known;
-  const body = Buffer.from(`${JSON.stringify(event)}\n`);
+  const body = Buffer.from(JSON.stringify(event));
   encoded.set(event, body);
   return body;
 }
@@ -116,10 +126,10 @@ function headerOf({ version }: Event, namespace: Namespace): string {
 function readSubscriptions(message: Message, onSlow: OnSlow): Subscription[] {
   const { format, subscriptions } = (parseJson(message.body.toString()) ?? {}) as StreamRequest;
   if ((format ?? 'json') !== 'json') throw new Error(`invalid format ['${format}']`);
-  return [...(subscriptions ?? [])].flatMap(({ type = '', options }) => {
+  return [...(subscriptions ?? [])].map(({ type = '', options }) => {
     const namespace = namespaceOf(type);
-    // Namespaces that this controller never publishes are accepted and stay silent.
-    return namespace ? subscription(namespace, type, options ?? {}, onSlow) : [];
+    if (!namespace) throw new Error(`the event type ${JSON.stringify(type)} is unknown. ${namespaceProblem(type)}`);
+    return subscription(namespace, type, options ?? {}, onSlow);
   });
 }
 
@@ -151,11 +161,13 @@ function selection(
   onSlow: OnSlow,
 ): Omit<Subscription, 'namespace'> {
   if (namespace === 'metrics')
-    return { usageVersion: 2, isFiltered: isFiltered(options), select: metricFilter(options, onSlow) };
+    return { options: {}, isFiltered: isFiltered(options), select: metricFilter(options, onSlow) };
   if (namespace === 'usage') {
     const { version, kinds } = usageOptions(options);
-    return { usageVersion: version, isFiltered: false, select: (event) => withKinds(event, kinds) };
+    return { options: { usageVersion: version }, isFiltered: false, select: (event) => withKinds(event, kinds) };
   }
+  if (namespace === 'entityCount')
+    return { options: countOptions(options), isFiltered: false, select: (event) => event };
   const isIncluded = includes(namespace, options.include);
-  return { usageVersion: 2, isFiltered: false, select: (event) => (isIncluded(event) ? event : undefined) };
+  return { options: {}, isFiltered: false, select: (event) => (isIncluded(event) ? event : undefined) };
 }

@@ -2,6 +2,7 @@
 
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { Alert } from '#wire/gen/control_pb.js';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { Circuit } from './circuit.ts';
 import type { NetworkLink } from './links.ts';
@@ -41,6 +42,17 @@ export type NetworkEvent =
       /** Empty if no terminator was involved. */
       readonly terminatorId: string;
     }
+  | {
+      /** A connection of an identity to a router. */
+      readonly kind: 'connect';
+      readonly routerId: string;
+      readonly identityId: string;
+      readonly sourceAddress: string;
+      readonly routerAddress: string;
+      /** Milliseconds since the epoch. */
+      readonly at: number;
+    }
+  | { readonly kind: 'alert'; readonly routerId: string; readonly alert: Alert }
   | { readonly kind: 'metrics'; readonly routerId: string; readonly measured: MetricsMessage };
 
 export type NetworkListener = (event: NetworkEvent) => void;

@@ -152,7 +152,8 @@ export class Network {
 
   /** Adds a connected router, and exchanges addresses between it and all others. */
   attach(router: ConnectedRouter): void {
-    this.#routers.set(router.id, router);
+    // It may have reported identities before: its first message can be faster than the greeting.
+    this.reportIdentities(router.identities, () => this.#routers.set(router.id, router));
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: true });
     this.#peers.connected(router);
     this.#oneRouterCircuits.onConnected(router);

@@ -4,23 +4,35 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import WebSocket from 'ws';
 import { FrameReader } from '#wire/connection/frame-reader.ts';
-import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { AlertsSchema } from '#wire/gen/control_pb.js';
+import { ConnectEventsSchema } from '#wire/gen/edge_control_pb.js';
+import { ChannelHeader, ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Event, Events as EventBus } from '../../controller-sim/events/events.ts';
+import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const STREAM_TRACES = 10_046;
 const REQUEST = 10_040;
 const EVENT = 10_041;
+/** reference fact: the keys of an event of its 2.0.0. */
+const COUNTED = [
+  ...['apiSessionCertificates', 'apiSessions', 'authPolicies', 'authenticators', 'cas', 'configTypes', 'configs'],
+  ...['controllers', 'edgeRouterPolicies', 'enrollments', 'eventualEvents', 'externalJwtSigners', 'identities'],
+  ...['identityTypes', 'mfas', 'postureCheckTypes', 'postureChecks', 'revocations', 'routers', 'routers.edge'],
+  ...['serviceEdgeRouterPolicies', 'servicePolicies', 'services', 'services.edge', 'sessions', 'terminators'],
+];
 const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
 
 /** An event stream as the reference's command line opens it. */
@@ -80,6 +92,11 @@ t.test('events of a network are published', async (t) => {
   const of = (namespace: string, type: string) =>
     received.filter((each) => each.namespace === namespace && (each.event_type ?? each.eventType) === type);
   t.equal(of('router', 'router-online').length, 2);
+  for (const { id } of [client, host])
+    t.ok(
+      of('sdk', 'sdk-online').some(({ identity_id }) => identity_id === id),
+      'the identity of a router with it',
+    );
   t.ok(of('link', 'routerLinkNew').length >= 1);
   t.ok(of('terminator', 'created').length >= 1);
   t.ok(of('entityChange', 'created').length > 5);
@@ -263,4 +280,113 @@ t.test('the only member of a cluster publishes its leadership', async (t) => {
     { namespace: 'cluster', event_src_id: id, eventType: 'leadership.gained', peers: [{ id, addr }] },
     { eventType: 'state.has_leader', leaderId: id },
   ]);
+});
+
+t.test('connections of identities and routers are published, and what a router warns of', async (t) => {
+  const overlay = await Overlay.start();
+  const { simulator, management } = overlay;
+  const received: Event[] = [];
+  simulator.events.subscribe((event) => received.push(event), ['connect', 'alert']);
+  const { id, configFile } = await overlay.enrollRouter({ name: 'router' });
+  const { id: identityId } = await management.identities.create({ name: 'client', type: 'Device', isAdmin: false });
+  const { controllerId, baseUrl } = simulator;
+  const { host } = new URL(baseUrl);
+  const LOOPBACK = /^127\.0\.0\.1:\d+$/;
+  const fromIdentity = { namespace: 'connect', event_src_id: controllerId, src_type: 'identity', src_addr: LOOPBACK };
+  const toController = { dst_type: 'ctrl', dst_id: controllerId };
+  t.match(received.at(-1), { ...fromIdentity, ...toController, dst_addr: host }, 'a request with a session');
+  const { length } = received;
+  const api = new ApiClient(simulator);
+  await api.ask('GET', '/version');
+  await api.close();
+  await t.rejects(management.identities.get('none'), /NOT_FOUND/);
+  t.equal(received.length, length + 1, 'a rejected request counts, one without a session does not');
+
+  const peer = await RouterPeer.connect(configFile);
+  await until('the channel', async () => received.some(({ src_type }) => src_type === 'router'));
+  const ofRouter = received.find(({ src_type }) => src_type === 'router');
+  t.match(ofRouter, { src_id: id, src_addr: LOOPBACK, ...toController, dst_addr: host });
+  received.length = 0;
+  const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+  const details = (time: number, srcAddr: string) => ({ connectTime: BigInt(time), srcAddr, dstAddr: '10.0.0.1:3022' });
+  const connects = create(ConnectEventsSchema, {
+    events: [
+      { identityId, isConnected: true, connectTimes: [details(at, '10.0.0.2:2'), details(at - 1, '10.0.0.2:1')] },
+      { identityId: 'unknown', isConnected: true, connectTimes: [details(at, '10.0.0.3:1')] },
+      { identityId, isConnected: true, connectTimes: [details(Number.MAX_SAFE_INTEGER, '10.0.0.2:3')] },
+    ],
+  });
+  peer.send(new Message(EdgeControlType.ConnectEvents, [], toBinary(ConnectEventsSchema, connects)));
+  const alert = { severity: 'error', message: 'no address', details: ['eth0'], timestamp: BigInt(at) };
+  const alerts = create(AlertsSchema, {
+    alerts: [
+      { ...alert, sourceType: 'self', sourceId: '', relatedEntities: { self: 'ert', service: 's' } },
+      { ...alert, sourceType: 'router', sourceId: 'other', relatedEntities: { self: 'rt' } },
+    ],
+  });
+  peer.send(new Message(ControlType.Alerts, [], toBinary(AlertsSchema, alerts)));
+  await until('the alerts', async () => received.filter(({ namespace }) => namespace === 'alert').length === 2);
+  const toRouter = { ...fromIdentity, src_id: identityId, dst_type: 'router', dst_id: id, dst_addr: '10.0.0.1:3022' };
+  t.match(
+    received.filter(({ namespace }) => namespace === 'connect'),
+    [
+      { ...toRouter, src_addr: '10.0.0.2:1', timestamp: '2026-01-02T03:04:05.677Z' },
+      { ...toRouter, src_addr: '10.0.0.2:2', timestamp: '2026-01-02T03:04:05.678Z' },
+      { ...toRouter, src_addr: '10.0.0.2:3', timestamp: /^2\d{3}-/ },
+    ],
+    'in the order of their times; an invalid time becomes that of the report',
+  );
+  const common = { event_src_id: controllerId, timestamp: '2026-01-02T03:04:05.678Z', severity: 'error' };
+  t.same(
+    received.filter(({ namespace }) => namespace === 'alert'),
+    [
+      {
+        ...{ namespace: 'alert', ...common, alert_source_type: 'router', alert_source_id: id },
+        ...{ message: 'no address', details: ['eth0'] },
+        related_entities: { service: 's', router: id, identity: id },
+      },
+      {
+        ...{ namespace: 'alert', ...common, alert_source_type: 'router', alert_source_id: 'other' },
+        ...{ message: 'no address', details: ['eth0'], related_entities: { router: id } },
+      },
+    ],
+  );
+  peer.close();
+  await overlay.close();
+});
+
+t.test('entities are counted at the interval of each subscription, by the leader', async (t) => {
+  await using api = await ApiClient.start();
+  const { events, lab } = api.simulator;
+  const [often, rarely]: [Event[], Event[]] = [[], []];
+  const stop = events.subscribe((event) => often.push(event), ['entityCount'], { countInterval: 60_000 });
+  events.subscribe((event) => rarely.push(event), ['entityCount']);
+  await lab.clock.advance(0);
+  t.same([often.length, rarely.length], [1, 1], 'at once');
+  const [first] = often;
+  t.same(Object.keys(first ?? {}), ['namespace', 'event_src_id', 'timestamp', 'counts']);
+  t.same(Object.keys(first?.counts as object).sort(), COUNTED);
+  t.match(first?.counts, { identities: 1, services: 0, 'services.edge': 0, 'routers.edge': 0, identityTypes: 2 });
+  await api.create('/services', { name: 'service', encryptionRequired: true });
+  await api.create('/edge-routers', { name: 'edge' });
+  await api.create('/routers', { name: 'transit' });
+  await lab.clock.advance('5m');
+  t.same([often.length, rarely.length], [6, 2]);
+  t.match(rarely[1]?.counts, { services: 1, 'services.edge': 1, routers: 2, 'routers.edge': 1 });
+  stop();
+  await lab.clock.advance('5m');
+  t.same([often.length, rarely.length], [6, 3], 'an ended subscription has no timer');
+  t.throws(() => events.subscribe(() => undefined, ['entityCount'], { countInterval: 999 }), /at least 1000/);
+});
+
+t.test('only the leader of a cluster counts, unless a subscription asks all', async (t) => {
+  const shared = new SharedMemory();
+  await using one = await ApiClient.start({ store: shared });
+  await using two = await ApiClient.start({ store: shared });
+  const received: string[] = [];
+  for (const [name, { simulator }] of Object.entries({ one, two }))
+    for (const countAlways of [false, true])
+      simulator.events.subscribe(() => received.push(`${name} ${countAlways}`), ['entityCount'], { countAlways });
+  for (const { simulator } of [one, two]) await simulator.lab.clock.advance(0);
+  t.same(received.sort(), ['one false', 'one true', 'two true']);
 });

@@ -244,7 +244,7 @@ t.test('the command and startSimulator reject invalid options with the same mess
     [['--data', ''], { data: '' }, /It must not be empty\./],
     [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
     [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
-    [['--events', 'linc'], { eventTypes: ['linc'] }, /Event types: apiSession, .*\. Did you mean link\?/],
+    [['--events', 'linc'], { eventTypes: ['linc'] }, /Event types: alert, apiSession, .*\. Did you mean link\?/],
     [
       ['--events-file', './same', '--data', 'same'],
       { eventsFile: './same', data: 'same' },

@@ -1,6 +1,7 @@
 // Built-in types of identities and posture checks (reference facts: HTTP entities, sections 3 and 17).
 
 import type { IdentityTypeDetail, PostureCheckTypeDetail } from '#schemas/api/gen/answers.ts';
+import { IDENTITY_TYPES } from '../../entities/counts.ts';
 import { notFound } from '../../errors/errors.ts';
 import { NEVER } from '../answers/show.ts';
 import type { ApiRequest, ApiServices, Data, Handlers, Page } from '../operations/context.ts';
@@ -14,8 +15,6 @@ const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
   tags: {},
   name,
 });
-
-export const IDENTITY_TYPES = ['Default', 'Router'] as const;
 
 /** Created with the data, that is with the first authority. */
 function identityTypes({ authority }: ApiServices): ReturnType<typeof type>[] {
@@ -39,7 +38,7 @@ const checkType = (id: string, name: string, systems: readonly System[], withVer
   operatingSystems: systems.map((system) => ({ type: system, versions: withVersions ? VERSIONS[system] : null })),
 });
 
-export const POSTURE_CHECK_TYPES = [
+const POSTURE_CHECK_TYPES = [
   checkType('DOMAIN', 'Windows Domain Check', ['Windows']),
   checkType('MAC', 'MAC Address Check', ['Android', 'Linux', 'Windows', 'macOS']),
   checkType('MFA', 'MFA Check', ['Android', 'Linux', 'Windows', 'iOS', 'macOS'], false),

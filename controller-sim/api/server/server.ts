@@ -15,6 +15,7 @@ import { BASES } from '#schemas/api/bases.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { connectEvent } from '../../events/connect.ts';
 import { serveOidc } from '../oidc/server.ts';
 import type { ApiRequest, ApiServices } from '../operations/context.ts';
 import { MAX_BODY_BYTES, readBodies } from './bodies.ts';
@@ -45,6 +46,8 @@ const MAX_HEADERS_BYTES = 64 * 1024;
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 const CHALLENGE = 'www-authenticate';
+/** The APIs whose requests are connections of identities. */
+const OF_IDENTITIES: ReadonlySet<string> = new Set(['management', 'client']);
 
 /** Limit on ids in paths. Unknown ids get the answer of their operation, as in the reference. */
 const MAX_ID_LENGTH = 8_192;
@@ -200,7 +203,25 @@ export class ApiServer {
       return this.#sendUntyped(request, reply, wrapError(rejection, this.#services.random));
     } finally {
       this.#running.release(source);
+      this.#noteConnect(apiRequest, request);
     }
+  }
+
+  /** reference fact: each request with a session that reached its handler is a connection of its identity. */
+  #noteConnect({ operation, identity, isValid }: ApiRequest, { raw, headers }: FastifyRequest): void {
+    const { events, controllerId } = this.#services;
+    if (!identity || !isValid || !OF_IDENTITIES.has(operation.api) || !events.hasListeners('connect')) return;
+    const { remoteAddress = '', remotePort = '' } = raw.socket;
+    events.emit(
+      connectEvent(this.#services, {
+        source: 'identity',
+        sourceId: identity.id,
+        sourceAddress: `${remoteAddress}:${remotePort}`,
+        destination: 'ctrl',
+        destinationId: controllerId,
+        destinationAddress: headers.host ?? '',
+      }),
+    );
   }
 
   /** The methods of the path; for a preflight, the headers of CORS are set already. */

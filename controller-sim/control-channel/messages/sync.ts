@@ -6,6 +6,7 @@ import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ProtocolError } from '#wire/errors.ts';
 import {
+  AlertsSchema,
   InspectRequestSchema,
   InspectResponseSchema,
   UpdateClusterLeaderSchema,
@@ -136,6 +137,19 @@ export const onConnectEvents: ControlHandler = ({ network, state }, router, mess
       else router.identities.delete(identityId);
     }
   });
+  const connects = events.flatMap(({ identityId, connectTimes }) =>
+    connectTimes.map(({ connectTime, srcAddr, dstAddr }) => ({
+      ...({ kind: 'connect', routerId: router.id, identityId } as const),
+      ...{ sourceAddress: srcAddr, routerAddress: dstAddr, at: Number(connectTime) },
+    })),
+  );
+  for (const connect of connects.sort((one, other) => one.at - other.at)) network.events.emit(connect);
+};
+
+/** Problems that an operator can solve: they are published as events. */
+export const onAlerts: ControlHandler = ({ network }, router, message) => {
+  for (const alert of message.decode(AlertsSchema).alerts)
+    network.events.emit({ kind: 'alert', routerId: router.id, alert });
 };
 
 export const onInspect: ControlHandler = (_context, router, message) => {
