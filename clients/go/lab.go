@@ -231,7 +231,7 @@ type WaitForEntryBody struct {
 	Router string `json:"router,omitempty"`
 	// The name of the content type of a message, such as Route.
 	Message string `json:"message,omitempty"`
-	// The beginning of the path.
+	// The beginning of the path; with * for any characters, the whole path.
 	Path string `json:"path,omitempty"`
 	// Such as listServices.
 	Operation string `json:"operation,omitempty"`
@@ -262,7 +262,7 @@ type VerifyJournalBody struct {
 	Router string `json:"router,omitempty"`
 	// The name of the content type of a message, such as Route.
 	Message string `json:"message,omitempty"`
-	// The beginning of the path.
+	// The beginning of the path; with * for any characters, the whole path.
 	Path string `json:"path,omitempty"`
 	// Such as listServices.
 	Operation string `json:"operation,omitempty"`

@@ -146,7 +146,7 @@ function filtered(command: Command): Command {
     .option('--identity <name>', 'only requests of this identity (id or name)')
     .option('--router <name>', 'only the control channel and the links of this router (id or name)')
     .option('--message <type>', 'only messages of this type, such as Route')
-    .option('--path <prefix>', 'only requests whose path begins with this')
+    .option('--path <prefix>', 'only requests whose path begins with this; with * for any characters, the whole path')
     .option('--operation <id>', 'only requests for this operation, such as listServices')
     .option('--method <method>', 'only requests with this method, such as GET')
     .option('--status <status>', 'only answers with this status')

@@ -78,7 +78,7 @@ t.test('conditions select the requests', async (t) => {
     [{ identity: 'jane' }, 'GET', '/services', john, false],
     [{ identity: 'jane' }, 'GET', '/services', undefined, false],
     [{ identity: 'jane' }, 'GET', '/services', 'invalid', false],
-    [{ path: '/unknown' }, 'GET', '/oidc/unknown', undefined, false],
+    [{ path: '/oidc/other' }, 'GET', '/oidc/unknown', undefined, false],
     [{ path: '/oidc/unknown' }, 'GET', '/oidc/unknown', undefined, true],
     [{}, 'OPTIONS', '/services', undefined, false],
   ];

@@ -202,12 +202,18 @@ t.test('a test waits for an entry', async (t) => {
   const later = journal.waitFor({ path: '/edge/client/v1/version', after: journal.last }, { timeout: 5_000 });
   await api.ask('GET', '/version');
   t.equal((await later).sequence, first.sequence + 1);
-  const never = journal.waitFor({ path: '/none' }, { timeout: 1_000 });
+  const never = journal.waitFor({ path: '/edge/client/v1/specs' }, { timeout: 1_000 });
   never.catch(() => undefined);
   await api.clock.advance(1_001);
   await t.rejects(never, { code: 'TIMEOUT' });
   await t.rejects(journal.waitFor({ pth: '/x' } as object), /did you mean path\?/);
-  const closing = journal.waitFor({ path: '/none' });
+  await t.rejects(journal.waitFor({ path: '/edge/client/v1/servicse' }), /no operation has the path .*services\?/);
+  await t.rejects(journal.verify({ path: '/none' }, { times: 0 }), /no operation has the path/);
+  t.throws(
+    () => api.simulator.lab.faults.add({ kind: 'http', path: '/none', close: true }),
+    /no operation has the path/,
+  );
+  const closing = journal.waitFor({ path: '/edge/client/v1/specs' });
   closing.catch(() => undefined);
   await api.simulator.close();
   await t.rejects(closing, { code: 'CLOSED' });

@@ -129,7 +129,7 @@ class Lab(LabHttp):
         identity: Id or name of the caller.
         router: Id or name.
         message: The name of the content type of a message, such as Route.
-        path: The beginning of the path.
+        path: The beginning of the path; with * for any characters, the whole path.
         operation: Such as listServices.
         fault: The id of the fault that was applied.
         failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
@@ -145,7 +145,7 @@ class Lab(LabHttp):
         identity: Id or name of the caller.
         router: Id or name.
         message: The name of the content type of a message, such as Route.
-        path: The beginning of the path.
+        path: The beginning of the path; with * for any characters, the whole path.
         operation: Such as listServices.
         fault: The id of the fault that was applied.
         failed: Only requests with a status of at least 400 or without an answer, and rejected routers.

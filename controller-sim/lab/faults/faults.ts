@@ -11,6 +11,7 @@ import type { State } from '../../state/state.ts';
 import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { named } from '../named.ts';
+import { matchesPath } from '../request-paths.ts';
 import { Active } from './active.ts';
 import type {
   CheckedAnswer,
@@ -303,19 +304,4 @@ function matchesRequest(rule: HttpRule, { method, path, operation, identity }: F
     (rule.identity === undefined ||
       (identity !== undefined && (identity.id === rule.identity || identity.name === rule.identity)))
   );
-}
-
-/** A prefix; or a pattern for the whole path, whose `*` stands for any characters. */
-export function matchesPath(pattern: string, path: string): boolean {
-  if (!pattern.includes('*')) return path.startsWith(pattern);
-  const [first = '', ...others] = pattern.split('*');
-  const last = others.pop() ?? '';
-  if (!path.startsWith(first) || !path.endsWith(last)) return false;
-  let from = first.length;
-  for (const part of others) {
-    const at = path.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return from <= path.length - last.length;
 }

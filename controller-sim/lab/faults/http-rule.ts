@@ -3,6 +3,7 @@
 import { API_ERRORS } from '../../errors/errors.ts';
 import { InvalidError } from '../lab-error.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
+import { demandPath } from '../request-paths.ts';
 import { checkFields, checkFlags, checkKnown, checkTexts, given, withDurations } from './checks.ts';
 import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
 
@@ -25,7 +26,7 @@ export const HTTP_FIELDS = [...ANSWER_FIELDS, 'method', 'path', 'operation', 'id
 export function checkedHttp(fault: HttpFault): HttpRule {
   const { method, path, operation, identity, answers } = fault;
   checkTexts({ method, path, operation, identity });
-  if (path !== undefined && !/^[/*]/.test(path)) throw new InvalidError('path', 'begin with / or *', path);
+  if (path !== undefined) demandPath(path);
   const upper = method?.toUpperCase();
   if (upper !== undefined) checkKnown('method', upper, METHODS);
   if (operation !== undefined) checkKnown('operation', operation, knownOperations());

@@ -12,6 +12,7 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { ALL_MESSAGE_NAMES } from '../message-names.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
+import { demandPath, matchesPath } from '../request-paths.ts';
 import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
@@ -151,6 +152,7 @@ export class Journal {
     if (this.#isClosed) throw new ClosedError('the simulator');
     if (!(timeout >= 0 && timeout <= MAX_WAIT_MS))
       throw new InvalidError('timeout', `use 0 to ${MAX_WAIT_MS} milliseconds`, timeout);
+    if (typeof condition !== 'function' && typeof condition.path === 'string') demandPath(condition.path);
     const selects =
       typeof condition === 'function'
         ? (record: JournalRecord, sequence: number) => sequence > (after ?? 0) && condition(record.show(sequence))
@@ -266,7 +268,7 @@ function selectorOf(filter: JournalFilter): Selects {
     (identity === undefined || isNamed(record.identity, identity)) &&
     (router === undefined || isNamed(record.router, router)) &&
     (message === undefined || record.message === message) &&
-    (path === undefined || (record.kind === 'http' && record.path.startsWith(path)));
+    (path === undefined || (record.kind === 'http' && matchesPath(path, record.path)));
 }
 
 function isNamed(named: { readonly id?: string; readonly name?: string } | undefined, text: string): boolean {

@@ -6,6 +6,7 @@ import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { parseDuration } from '#lib/time/duration.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
+import { demandPath } from '../request-paths.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
@@ -57,6 +58,7 @@ export async function verify(
   options: VerifyOptions,
 ): Promise<number> {
   demandKnown(options, ['times', 'within']);
+  if (typeof filter.path === 'string') demandPath(filter.path);
   const { times } = options;
   if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
     throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);

@@ -704,7 +704,7 @@ export type JournalVerify = {
   readonly router?: string | null | undefined;
   /** The name of the content type of a message, such as Route. */
   readonly message?: string | null | undefined;
-  /** The beginning of the path. */
+  /** The beginning of the path; with * for any characters, the whole path. */
   readonly path?: string | null | undefined;
   /** Such as listServices. */
   readonly operation?: string | null | undefined;
@@ -730,7 +730,7 @@ export type JournalWait = {
   readonly router?: string | null | undefined;
   /** The name of the content type of a message, such as Route. */
   readonly message?: string | null | undefined;
-  /** The beginning of the path. */
+  /** The beginning of the path; with * for any characters, the whole path. */
   readonly path?: string | null | undefined;
   /** Such as listServices. */
   readonly operation?: string | null | undefined;

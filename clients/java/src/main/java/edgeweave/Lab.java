@@ -240,7 +240,7 @@ public final class Lab extends LabHttp {
    * <li>identity: Id or name of the caller.
    * <li>router: Id or name.
    * <li>message: The name of the content type of a message, such as Route.
-   * <li>path: The beginning of the path.
+   * <li>path: The beginning of the path; with * for any characters, the whole path.
    * <li>operation: Such as listServices.
    * <li>method
    * <li>status
@@ -267,7 +267,7 @@ public final class Lab extends LabHttp {
    * <li>identity: Id or name of the caller.
    * <li>router: Id or name.
    * <li>message: The name of the content type of a message, such as Route.
-   * <li>path: The beginning of the path.
+   * <li>path: The beginning of the path; with * for any characters, the whole path.
    * <li>operation: Such as listServices.
    * <li>method
    * <li>status
