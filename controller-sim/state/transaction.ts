@@ -6,6 +6,7 @@ import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Entity } from './entity.ts';
+import { checkIndexKeys } from './index-keys.ts';
 import type { EntityKind, EntityTypes } from './kinds.ts';
 import type { Tables } from './tables.ts';
 
@@ -44,7 +45,7 @@ export class Transaction {
     return this.tables[kind].get(id);
   }
 
-  /** @throws ApiError for an id that a store could not keep: clients choose some of them */
+  /** @throws ApiError for an id, name or other key that is too long for an index of a store */
   put<K extends EntityKind>(kind: K, entity: EntityTypes[K]): void {
     if (Buffer.byteLength(entity.id) > MAX_ID)
       throw new ApiError('COULD_NOT_VALIDATE', {
@@ -55,7 +56,7 @@ export class Transaction {
     this.#write(kind, entity.id, entity);
   }
 
-  /** Changes some fields and the time of the last change. */
+  /** Changes some fields and the time of the last change. @throws ApiError as `put` */
   patch<K extends EntityKind>(kind: K, id: string, keys: Partial<EntityTypes[K]>): void {
     const current = this.get(kind, id);
     if (current) this.#write(kind, id, { ...current, ...keys, updatedAt: this.now });
@@ -71,6 +72,7 @@ export class Transaction {
   }
 
   #write(kind: EntityKind, id: string, after: Entity | undefined): void {
+    if (after) checkIndexKeys(kind, after);
     const key = `${kind} ${id}`;
     const before = this.#written.get(key)?.before ?? this.tables[kind].get(id);
     this.#written.set(key, changeOf(kind, id, before, after));

@@ -162,3 +162,34 @@ t.test(
     });
   },
 );
+
+t.test('keys that are too long for the index of a database are rejected, with their field', async (t) => {
+  await using api = await ApiClient.start();
+  const MAX = 32_768;
+  const long = 'x'.repeat(MAX + 1);
+  const reject = async (path: string, body: Fields, field: string, max = MAX): Promise<void> => {
+    const { status, code, cause } = await api.manage('POST', path, body);
+    t.same([status, code], [400, 'UNHANDLED'], `${path} ${field}`);
+    t.match(
+      cause?.message,
+      new RegExp(`^key too large: ${field} has \\d+ bytes, at most ${max} are possible: .{1,150}$`),
+    );
+  };
+  let kinds = 0;
+  for (const { path, create, duplicate } of allKinds(await known(api))) {
+    if (duplicate?.[0] !== 'name') continue;
+    kinds += 1;
+    await reject(path, { ...create, name: long }, 'name');
+    if (create.roleAttributes)
+      await reject(path, { ...create, roleAttributes: [long.slice(1)] }, 'roleAttributes', MAX - 1);
+    for (const field of Object.keys(create).filter((name) => name.endsWith('Roles')))
+      if (path !== '/cas') await reject(path, { ...create, [field]: [`#${long.slice(2)}`] }, field, MAX - 1);
+  }
+  t.ok(kinds > 8);
+  const service = { name: 'service', encryptionRequired: true };
+  await reject('/services', { ...service, name: 'é'.repeat(MAX / 2 + 1) }, 'name');
+  await reject('/services', { ...service, tags: { [long]: 1 } }, 'tags');
+  await reject('/identities', { name: 'i', type: 'User', isAdmin: false, externalId: long }, 'externalId');
+  const id = await api.create('/services', { ...service, name: long.slice(1), tags: { text: long } });
+  t.match(await api.manage('PATCH', `/services/${id}`, { name: long }), { status: 400, code: 'UNHANDLED' });
+});
