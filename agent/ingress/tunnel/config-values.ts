@@ -5,6 +5,9 @@ import { ProjectError } from '#lib/errors.ts';
 
 export type Protocol = 'tcp' | 'udp';
 
+/** The beginning of a variable in a template. */
+const APP_DATA = '$tunneler_id.appData[';
+
 /** A service configuration is invalid. */
 export class HostConfigError extends ProjectError {
   constructor(message: string) {
@@ -34,6 +37,15 @@ export function readProtocols(value: unknown, name: string): Protocol[] {
 export function readText(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new HostConfigError(`${name} must be a string, found ${JSON.stringify(value)}`);
+}
+
+/** A template; undefined for other values. reference fact: `$tunneler_id.appData[` without its end is an error. */
+export function readTemplate(value: unknown, name: string): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const last = value.lastIndexOf(APP_DATA);
+  if (last >= 0 && !value.includes(']', last))
+    throw new HostConfigError(`${name} has ${APP_DATA} without a closing bracket; write ${APP_DATA}KEY]`);
+  return value;
 }
 
 /** An integer from 0 to 65535: a port or a cost. */

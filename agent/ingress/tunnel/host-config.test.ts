@@ -142,3 +142,20 @@ t.test('an invalid configuration is rejected with the name of its field', async 
   for (const [data, message] of wrong) t.throws(() => host(data), message, JSON.stringify(data));
   t.same(host({ proxy: { type: 'http', address: 'proxy:3128', more: 1 } }).proxy, { host: 'proxy', port: 3128 });
 });
+
+t.test('a template with an unclosed bracket is rejected, with its field', async (t) => {
+  const identityOf = (identity: unknown) => host({ listenOptions: { identity } }).listen.identity;
+  for (const template of [
+    '$tunneler_id.appData[site',
+    '$tunneler_id.appData[a]$tunneler_id.appData[b',
+    '$tunneler_id.appData[',
+  ])
+    t.throws(
+      () => identityOf(template),
+      /^listenOptions\.identity has \$tunneler_id\.appData\[ without a closing bracket; write \$tunneler_id\.appData\[KEY\]$/,
+      template,
+    );
+  for (const template of ['$tunneler_id.appData[site]', '$tunneler_id.appData', 'x[', ''])
+    t.equal(identityOf(template), template);
+  t.equal(identityOf(7), undefined);
+});

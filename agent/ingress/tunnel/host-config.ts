@@ -9,7 +9,16 @@ import { parseDuration } from '#lib/time/duration.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { AppData } from './app-data.ts';
-import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
+import {
+  asList,
+  asRecord,
+  HostConfigError,
+  type Protocol,
+  readPort,
+  readProtocol,
+  readTemplate,
+  readText,
+} from './config-values.ts';
 import { type CheckConfig, readChecks } from './health/check-config.ts';
 import { canonicalAddress, inRange, ipv6Text, isPrefixLength, toBits } from './ip-addresses.ts';
 import { ipv4ToText } from './tproxy/ipv4.ts';
@@ -142,7 +151,7 @@ function readListenOptions(options: Record<string, unknown>): ListenOptions {
     cost: options.cost === undefined ? undefined : readPort(options.cost, 'listenOptions.cost'),
     precedence:
       precedence === 'default' || precedence === 'required' || precedence === 'failed' ? precedence : undefined,
-    identity: typeof options.identity === 'string' ? options.identity : undefined,
+    identity: readTemplate(options.identity, 'listenOptions.identity'),
     bindUsingEdgeIdentity: options.bindUsingEdgeIdentity === true,
     connectTimeout: readTimeout(options),
   };

@@ -11,6 +11,7 @@ import {
   readConnectTimeout,
   readPort,
   readProtocols,
+  readTemplate,
   readText,
 } from '../config-values.ts';
 import { type Ipv4Network, parseIpv4Network } from './ipv4.ts';
@@ -70,8 +71,8 @@ function readIntercept(data: Record<string, unknown>): Omit<InterceptConfig, 'in
       data.allowedSourceAddresses === undefined
         ? []
         : boundedList(data.allowedSourceAddresses, 'allowedSourceAddresses').map(readSource),
-    sourceIp: typeof data.sourceIp === 'string' ? data.sourceIp : '',
-    identity: typeof dial.identity === 'string' ? dial.identity : '',
+    sourceIp: readTemplate(data.sourceIp, 'sourceIp') ?? '',
+    identity: readTemplate(dial.identity, 'dialOptions.identity') ?? '',
     timeout: readConnectTimeout(dial) ?? DEFAULT_DIAL_TIME,
   };
 }

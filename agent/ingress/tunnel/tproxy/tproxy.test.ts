@@ -120,6 +120,15 @@ t.test('invalid configurations are rejected with the name of the field', async (
   });
   t.equal(readInterceptConfig(new Map([['host.v1', {}]])), undefined);
   t.equal(intercept('x', { addresses: ['a'], dialOptions: { connectTimeoutSeconds: 9 } }).timeout, 9_000);
+  const unclosed = '$src_ip$tunneler_id.appData[port';
+  t.throws(
+    () => intercept('x', { addresses: ['a'], sourceIp: unclosed }),
+    /^sourceIp has .* without a closing bracket/,
+  );
+  t.throws(
+    () => intercept('x', { addresses: ['a'], dialOptions: { identity: unclosed } }),
+    /^dialOptions\.identity has/,
+  );
 });
 
 t.test('names keep their address; wildcard names lose theirs after a long time without lookups', async (t) => {
