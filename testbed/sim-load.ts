@@ -47,7 +47,7 @@ export function loadCommand(): Command {
 }
 
 async function run(file: string, connection: Connection, keep: boolean): Promise<LoadReport> {
-  const target = controllerOf(connection);
+  const target = await controllerOf(connection);
   const { runLoad } = await import('./load/run.ts');
   const stop = new AbortController();
   void stopSignals().first.then(() => stop.abort());

@@ -40,7 +40,7 @@ export function recordCommand(): Command {
     .action(({ output: file, withSecrets, port, writeCa, ...connection }: RecordOptions) =>
       run(writeCa, async () => {
         const { startRecorder } = await import('./recording/recorder.ts');
-        const { baseUrl: upstream, ca } = controllerOf(connection, false);
+        const { baseUrl: upstream, ca } = await controllerOf(connection, false);
         const recorder = await startRecorder({
           upstream,
           ca,

@@ -35,10 +35,14 @@ export function healthCommand(): Command {
 /** Rejects with the reason. */
 async function check({ ready, url }: HealthOptions): Promise<void> {
   if (!ready) throw new Error(`--ready is missing; pass the output of \`${commandName('sim')} start --json\``);
-  const [{ readyLineIn }, { Agent, request }] = await Promise.all([import('./lab-client.ts'), import('undici')]);
-  const { port, ca = '' } = readyLineIn(ready);
+  const [{ readyLineIn, reachableOf }, { Agent, request }] = await Promise.all([
+    import('./lab-client.ts'),
+    import('undici'),
+  ]);
+  const { port, ca = '', others = [] } = readyLineIn(ready);
   // The advertised name of a container may be unknown inside it.
-  const address = url ?? `https://127.0.0.1:${port}`;
+  const local = (each: number | undefined) => `https://127.0.0.1:${each}`;
+  const address = url ?? (await reachableOf({ url: local(port), others: others.map((each) => local(each.port)) }));
   const dispatcher = new Agent({
     connect: { ca: readFileSync(ca, 'utf8'), timeout: TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,

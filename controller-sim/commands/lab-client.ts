@@ -30,6 +30,8 @@ export class LabClientError extends ProjectError {
 
 interface Known {
   readonly url: string;
+  /** Addresses of the other controllers of the network. */
+  readonly others: readonly string[];
   readonly ca: string;
   /** Undefined if a username or a password is given. */
   readonly labToken?: string | undefined;
@@ -55,6 +57,8 @@ interface Envelope {
 const loadUndici = () => import('undici');
 
 const LOGIN = '/lab/v1/authenticate?method=password';
+/** Milliseconds until a controller is taken for stopped, if there are others. */
+const MAX_HANDSHAKE = 2_000;
 /** Milliseconds until the head of an answer, and between two parts of its body. */
 const TIMEOUT = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -85,7 +89,7 @@ export class LabClient {
       bodyTimeout: TIMEOUT,
       maxResponseSize: MAX_ANSWER_BYTES,
     });
-    const client = new LabClient(known, agent);
+    const client = new LabClient({ ...known, url: await reachableOf(known) }, agent);
     try {
       if (known.labToken === undefined) await client.#login();
       return client;
@@ -152,19 +156,43 @@ export class LabClient {
 }
 
 /**
- * The controller of a connection, with its administrator if one is needed. Throws LabClientError if a part is missing.
+ * The controller of a connection, with its administrator if one is needed; of several, the first that runs. Rejects
+ * with LabClientError if a part is missing.
  */
-export function controllerOf(
+export async function controllerOf(
   connection: Connection,
   needsAdmin = true,
-): {
+): Promise<{
   readonly baseUrl: string;
   readonly ca: string;
   readonly username: string;
   readonly password: string;
-} {
-  const { url, ca, username, password } = complete(connection, needsAdmin ? 'admin' : 'address');
-  return { baseUrl: url, ca: read(ca), username, password };
+}> {
+  const known = complete(connection, needsAdmin ? 'admin' : 'address');
+  const { ca, username, password } = known;
+  return { baseUrl: await reachableOf(known), ca: read(ca), username, password };
+}
+
+/** The first controller that completes a handshake: others may have been killed or hang. Without one, the first. */
+export async function reachableOf({ url, others }: Pick<Known, 'url' | 'others'>): Promise<string> {
+  if (others.length === 0) return url;
+  for (const each of [url, ...others]) if (await answers(new URL(each))) return each;
+  return url;
+}
+
+/** Certificates are verified by the requests that follow. */
+async function answers({ hostname, port }: URL): Promise<boolean> {
+  const { connect } = await import('node:tls');
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    const end = (isUp: boolean) => {
+      socket.destroy();
+      resolve(isUp);
+    };
+    socket.setTimeout(MAX_HANDSHAKE, () => end(false));
+    socket.once('secureConnect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 /** `admin`: a lab token is not enough; `address`: no credentials are needed. */
@@ -174,9 +202,12 @@ function complete({ ready: file, ...given }: Connection, needs: 'lab' | 'admin' 
   const url = originOf(given.url ?? line.management);
   if (given.url !== undefined && url === undefined)
     throw new LabClientError(`--url ${given.url} is not the address of a simulator; use https://HOST:PORT`);
+  const others = (given.url === undefined ? (line.others ?? []) : []).flatMap(
+    ({ management }) => originOf(management) ?? [],
+  );
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
   const labToken = (given.username ?? given.password) ? undefined : line.labToken;
-  const all = { ...known, ...defined(given), url, labToken };
+  const all = { ...known, ...defined(given), url, others, labToken };
   const needed =
     (needs === 'lab' && labToken === undefined) || needs === 'admin'
       ? (['url', 'ca', 'username', 'password'] as const)
@@ -198,6 +229,8 @@ export interface ReadyLine {
   readonly username?: string;
   readonly password?: string | null;
   readonly ca?: string;
+  /** The other controllers of the network. */
+  readonly others?: readonly { readonly management?: string; readonly port?: number }[];
 }
 
 /** Events may stand on standard output too, after the ready line. @throws LabClientError */

@@ -45,7 +45,7 @@ export function seedCommand(): Command {
       const options = { apply: apply === true, prune: prune === true, plan: plan === true };
       if (management)
         return withErrors(async () => {
-          const controller = controllerOf(connection);
+          const controller = await controllerOf(connection);
           const text = read(file);
           const { seedController } = await import('../assembly/seed-controller.ts');
           show(await seedController(controller, text, { ...options, file }));

@@ -41,7 +41,7 @@ export function demandPath(pattern: string): void {
   throw new InvalidError('path', `no operation has the path ${pattern}; ${meant}`, pattern);
 }
 
-/** Of each operation, its segments. Requests to the lab itself are neither in the journal nor affected by faults. */
+/** The segments of each path. Requests to the lab itself are neither in the journal nor affected by faults. */
 function knownPaths(): readonly (readonly string[])[] {
   paths ??= readOperations()
     .filter(({ api }) => api !== 'lab')

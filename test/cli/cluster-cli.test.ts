@@ -1,6 +1,8 @@
 // Controllers of one network as processes, with a common PostgreSQL database, and several in one process.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
@@ -104,6 +106,30 @@ t.test('several controllers in one process', async (t) => {
   await first.services.create({ name: 'echo', encryptionRequired: true });
   t.equal((await last.services.list()).length, 1);
   for (const each of [first, last]) await each.close();
+
+  // The first controller of the ready file hangs, or was killed: commands use another one.
+  const hanging = createServer();
+  hanging.listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  const { port: mute } = hanging.address() as AddressInfo;
+  for (const [name, port] of Object.entries({ hangs: mute, killed: 1 })) {
+    const ready = join(directory, `${name}.json`);
+    const management = `https://127.0.0.1:${port}/edge/management/v1`;
+    writeFileSync(ready, JSON.stringify({ ...line, management, port }));
+    for (const args of [['cluster', 'list'], ['health']]) {
+      const { code, stdout, stderr } = await runProgram(['entry/sim-cli.ts', ...args, '--ready', ready]);
+      t.same([code, stderr], [0, ''], `${args.join(' ')} ${name}`);
+      t.match(stdout, args[0] === 'health' ? /^ready$/m : /^ctrl3 /m);
+    }
+    const seed = join(directory, 'seed.yml');
+    writeFileSync(seed, `services: [{ name: ${name}, encryptionRequired: true }]\n`);
+    const seeded = await runProgram(['entry/sim-cli.ts', 'seed', seed, '--management', '--ready', ready]);
+    t.same([seeded.code, seeded.stderr], [0, '']);
+    const given = ['journal', '--ready', ready, '--url', management];
+    if (name === 'killed')
+      t.match(await runProgram(['entry/sim-cli.ts', ...given]), { code: 1, stderr: /no simulator answers at/ });
+  }
+  hanging.close();
   await program.stop();
 });
 
