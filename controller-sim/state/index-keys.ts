@@ -10,7 +10,7 @@ import { type EntityKind, KINDS } from './kinds.ts';
 /** Bytes of a key; reference fact: its database has this limit. */
 const MAX_KEY_BYTES = 32_768;
 /** Bytes in UTF-8 of one UTF-16 unit, at most. */
-const MAX_BYTES_OF_UNIT = 3;
+const BYTES_OF_UNIT = 3;
 
 /** Throws ApiError for the first value that is too long. */
 export function checkIndexKeys(kind: EntityKind, entity: Entity): void {
@@ -25,7 +25,7 @@ export function checkIndexKeys(kind: EntityKind, entity: Entity): void {
 }
 
 function checkKey(field: string, value: unknown, max: number): void {
-  if (typeof value !== 'string' || value.length * MAX_BYTES_OF_UNIT <= max) return;
+  if (typeof value !== 'string' || value.length * BYTES_OF_UNIT <= max) return;
   const bytes = Buffer.byteLength(value);
   if (bytes <= max) return;
   // reference fact: the code, and the beginning of the message.
