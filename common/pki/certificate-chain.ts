@@ -1,8 +1,13 @@
 // Verifies a presented certificate chain against a pool of roots. Unauthenticated clients can present certificates, so
-// the work is bounded: the search follows names upwards from the leaf, uses each presented certificate once, and stops
-// after a fixed number of signature checks.
+// the work is bounded: the search goes down from the roots and checks a signature only with a key that is trusted already.
+//
+//   roots ─► presented certificates that a root signed ─► those that these signed ─► … ─► leaf
+//
+// So a stranger's own keys, however expensive, check nothing. Certificates with a key that the programs of the reference
+// do not read either are rejected before any check (certificate-key.ts).
 
 import type { X509Certificate } from 'node:crypto';
+import { keyProblem } from './certificate-key.ts';
 import { commonName } from './certificates.ts';
 import { readDer, readOid, Tag } from './der.ts';
 
@@ -12,9 +17,7 @@ import { readDer, readOid, Tag } from './der.ts';
  */
 export const MAX_CHAIN_LENGTH = 10;
 /** Limit on signature checks of one verification. Authorities with the same name need one check each. */
-const MAX_SIGNATURE_CHECKS = 64;
-/** Bits of an issuer's RSA key. A check with a larger key takes milliseconds. */
-const MAX_RSA_KEY_BITS = 8_192;
+const MAX_SIGNATURE_CHECKS = 16;
 const BASIC_CONSTRAINTS = '2.5.29.19';
 /**
  * Those that Node or this file processes, and those that concern the caller: keyUsage, subjectAltName,
@@ -36,29 +39,26 @@ export interface ChainOptions {
 
 export type ChainVerdict = { ok: true; chain: X509Certificate[] } | { ok: false; reason: string };
 
-/** A certificate that was reached from the leaf. */
-interface Step {
-  readonly certificate: X509Certificate;
-  /** The certificates below it, leaf first. */
-  readonly below: readonly X509Certificate[];
-}
-
 /**
- * Finds a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`. A root is
- * trusted because it is in the pool, self-signed or not. The shortest chain wins.
+ * Finds a chain of signatures from one of `roots` over other presented certificates to `presented[0]`. A root is trusted
+ * because it is in the pool, self-signed or not. The shortest chain wins.
  */
 export function verifyChain(
   presented: readonly X509Certificate[],
   roots: readonly X509Certificate[],
   options: ChainOptions = {},
 ): ChainVerdict {
-  const [leaf, ...others] = presented;
+  const [leaf] = presented;
   if (!leaf) return rejection('no certificate was presented');
   if (presented.length > MAX_CHAIN_LENGTH)
     return rejection(`${presented.length} certificates were presented, more than ${MAX_CHAIN_LENGTH}`);
   const invalid = invalidity(leaf, options) ?? unsupported(leaf);
   if (invalid) return rejection(invalid);
-  return new ChainSearch(roots, options).from(leaf, others);
+  for (const each of presented) {
+    const problem = keyProblem(each);
+    if (problem !== undefined) return rejection(`the certificate of ${nameOf(each)} has ${problem}`);
+  }
+  return new ChainSearch(options).between(roots, leaf, presented);
 }
 
 /** The reason why a certificate is not valid at `now` (milliseconds) or begins after `latest`, or undefined. */
@@ -71,56 +71,62 @@ export function validity(certificate: X509Certificate, now: number, latest = now
 }
 
 class ChainSearch {
-  readonly #roots: readonly X509Certificate[];
   readonly #options: ChainOptions;
   #checks = 0;
   /** The reason why a matching issuer was rejected. */
   #rejected: string | undefined;
 
-  constructor(roots: readonly X509Certificate[], options: ChainOptions) {
-    this.#roots = roots;
+  constructor(options: ChainOptions) {
     this.#options = options;
   }
 
-  from(leaf: X509Certificate, others: readonly X509Certificate[]): ChainVerdict {
-    const steps: Step[] = [{ certificate: leaf, below: [] }];
-    let unused = others;
-    for (const step of steps) {
-      const path = [...step.below, step.certificate];
-      if (this.#roots.some((root) => root.fingerprint256 === step.certificate.fingerprint256))
-        return { ok: true, chain: path };
-      const root = this.#roots.find((each) => this.#issued(each, step));
-      if (root) return { ok: true, chain: [...path, root] };
-      if (path.length + 1 >= MAX_CHAIN_LENGTH) continue;
-      const issuers = unused.filter((each) => this.#issued(each, step));
-      unused = unused.filter((each) => !issuers.includes(each));
-      steps.push(...issuers.map((certificate) => ({ certificate, below: path })));
+  between(
+    roots: readonly X509Certificate[],
+    leaf: X509Certificate,
+    presented: readonly X509Certificate[],
+  ): ChainVerdict {
+    if (roots.some(({ fingerprint256 }) => fingerprint256 === leaf.fingerprint256)) return { ok: true, chain: [leaf] };
+    const issuers = new Set(presented.map(({ issuer }) => issuer));
+    // Authorities whose signatures lead to a root, each with those above it, root last.
+    const trusted = roots.filter(({ subject }) => issuers.has(subject)).map((root) => [root]);
+    let untrusted = presented;
+    for (const path of trusted) {
+      if (this.#mayIssue(path, leaf) && this.#hasSigned(path[0], leaf)) return { ok: true, chain: [leaf, ...path] };
+      if (path.length + 2 > MAX_CHAIN_LENGTH) continue;
+      const signed = untrusted.filter(
+        (each) =>
+          each !== leaf && this.#mayIssue(path, each) && this.#mayBeAbove(path, each) && this.#hasSigned(path[0], each),
+      );
+      untrusted = untrusted.filter((each) => !signed.includes(each));
+      trusted.push(...signed.map((each) => [each, ...path]));
     }
     return rejection(
       this.#rejected ?? `the certificate of ${nameOf(leaf)} does not lead to a trusted certificate authority`,
     );
   }
 
-  /** Whether `issuer` may be above `step` and has signed it. */
-  #issued(issuer: X509Certificate, { certificate, below }: Step): boolean {
-    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
-    const intermediates = [...below, certificate].slice(1);
-    const invalid = invalidity(issuer, this.#options) ?? unsupported(issuer) ?? overlong(issuer, intermediates);
-    if (invalid) {
-      this.#rejected = invalid;
-      return false;
-    }
-    if (this.#checks >= MAX_SIGNATURE_CHECKS) {
-      this.#rejected = `the chain of ${nameOf(certificate)} requires more than ${MAX_SIGNATURE_CHECKS} signature checks`;
-      return false;
-    }
+  /** Whether the first authority of a path may be the issuer of a certificate, by names, key ids and dates. */
+  #mayIssue([issuer]: readonly X509Certificate[], certificate: X509Certificate): boolean {
+    if (!issuer?.ca || !certificate.checkIssued(issuer)) return false;
+    return this.#isPermitted(invalidity(issuer, this.#options) ?? unsupported(issuer));
+  }
+
+  /** Whether the authorities of a path permit another one below them. */
+  #mayBeAbove(path: readonly X509Certificate[], authority: X509Certificate): boolean {
+    const below = [authority, ...path];
+    return path.every((each, index) => this.#isPermitted(overlong(each, below.slice(0, index + 1))));
+  }
+
+  #hasSigned(issuer: X509Certificate | undefined, certificate: X509Certificate): boolean {
+    const tooMany = `the chain of ${nameOf(certificate)} requires more than ${MAX_SIGNATURE_CHECKS} signature checks`;
+    if (!issuer || !this.#isPermitted(this.#checks >= MAX_SIGNATURE_CHECKS ? tooMany : undefined)) return false;
     this.#checks++;
-    const { publicKey } = issuer;
-    if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > MAX_RSA_KEY_BITS) {
-      this.#rejected = `the key of ${nameOf(issuer)} is larger than ${MAX_RSA_KEY_BITS} bits`;
-      return false;
-    }
-    return certificate.verify(publicKey);
+    return certificate.verify(issuer.publicKey);
+  }
+
+  #isPermitted(problem: string | undefined): boolean {
+    this.#rejected = problem ?? this.#rejected;
+    return problem === undefined;
   }
 }
 

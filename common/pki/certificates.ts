@@ -115,13 +115,10 @@ export function subjectAltNames(certificate: X509Certificate): {
 /** The certificates that the peer of a TLS connection presented, leaf first; empty if it presented none. */
 export function peerCertificates(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
-  let current = socket.getPeerCertificate(true) as ReturnType<TLSSocket['getPeerCertificate']> | undefined;
-  while (current?.raw && chain.length < MAX_PRESENTED) {
-    const certificate = new X509Certificate(current.raw);
-    if (chain.at(-1)?.fingerprint256 === certificate.fingerprint256) break;
+  let certificate = socket.getPeerX509Certificate();
+  while (certificate && chain.length < MAX_PRESENTED) {
     chain.push(certificate);
-    const issuer = (current as { issuerCertificate?: typeof current }).issuerCertificate;
-    current = issuer === current ? undefined : issuer;
+    certificate = certificate.issuerCertificate;
   }
   return chain;
 }

@@ -12,6 +12,7 @@ import { x509 } from '../../controller-sim/pki/x509.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type Authority, issue, makeAuthority } from '../support/clients/certificates.ts';
 import { hello, open, type Target, untilClosed } from '../support/hostile/attacker.ts';
+import { expensiveChain, namesakeChain } from '../support/hostile/expensive-chain.ts';
 import { Overlay } from '../support/networks/overlay.ts';
 
 const DAY = 86_400_000;
@@ -47,8 +48,38 @@ t.test('the search for a chain is limited for all inputs', async (t) => {
   }
   t.match(verifyChain(members.slice(0, 11), []), { reason: /11 certificates were presented, more than 10/ });
   const roots = await Promise.all(Array.from({ length: 80 }, () => makeAuthority('clique')));
-  t.match(verifyChain(members.slice(0, 1), roots.map(parsed)), { reason: /more than 64 signature checks/ });
+  t.match(verifyChain(members.slice(0, 1), roots.map(parsed)), { reason: /more than 16 signature checks/ });
   t.match(verifyChain([], roots.map(parsed)), { reason: /no certificate/ });
+});
+
+t.test("a stranger's keys check no signature", async (t) => {
+  const trusted = parsed(await makeAuthority('trusted'));
+  const attack = (name: string) =>
+    parsePemCertificates(namesakeChain({ authorities: 9, curve: 'secp521r1', name }).cert.toString());
+  const checks = t.capture(X509Certificate.prototype, 'verify', X509Certificate.prototype.verify);
+  const keysOf = (presented: readonly X509Certificate[]) => {
+    t.notOk(verifyChain(presented, [trusted]).ok);
+    return checks().map(({ args: [key] }) => (key as typeof trusted.publicKey).asymmetricKeyDetails?.namedCurve);
+  };
+  t.same(keysOf(attack('namesake')), []);
+  t.same(keysOf(attack('trusted')), Array<string>(10).fill('prime256v1'), 'each certificate once, by the trusted key');
+});
+
+t.test('keys that the reference does not read are rejected before a signature is checked', async (t) => {
+  const trusted = parsed(await makeAuthority('trusted'));
+  const checks = t.capture(X509Certificate.prototype, 'verify');
+  const exponent = Buffer.alloc(8, 0xff);
+  for (const [cert, reason] of [
+    [
+      namesakeChain({ authorities: 2, curve: 'sect571r1', name: 'trusted' }),
+      /has an EC key of the curve 1\.3\.132\.0\.39/,
+    ],
+    [namesakeChain({ authorities: 2, curve: 'brainpoolP512r1', name: 'trusted' }), /has an EC key of the curve/],
+    [expensiveChain({ authorities: 1, bits: 2_048, exponent }), /an exponent of 64 bits; at most 31 are supported/],
+    [expensiveChain({ authorities: 1, bits: 16_384 }), /an RSA key of 16384 bits; at most 8192 are supported/],
+  ] as const)
+    t.match(verifyChain(parsePemCertificates(cert.cert.toString()), [trusted]), { ok: false, reason });
+  t.same(checks(), []);
 });
 
 t.test('a chain may be presented in any order, and may be as long as its authorities permit', async (t) => {
