@@ -21,6 +21,7 @@ import { strangers } from '#lib/net/strangers.ts';
 import { type ShareLimits, Shares } from '#lib/queue/shares.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
+import { Proofs } from '#schemas/api/proofs.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
@@ -58,8 +59,6 @@ const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 const ANSWER_TIMEOUT = 30_000;
 /** Milliseconds for a client to read the answer to a rejected upgrade. */
 const LINGER = 2_000;
-/** Paths that accept a POST of anybody. */
-const PUBLIC = /\/(?:oidc\/(?:login|authorize)|enroll\/challenge)/;
 /** Limit on connections to the controller, with those of upgrades; further requests wait. */
 const MAX_UPSTREAM = 100;
 /**
@@ -79,6 +78,7 @@ export class ApiProxy {
   readonly #sockets = new Set<Duplex>();
   readonly #inProgress = new Shares(IN_PROGRESS);
   readonly #upgrades = new Shares(UPGRADES);
+  readonly #proofs = new Proofs();
 
   /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves HTTP */
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
@@ -136,7 +136,8 @@ export class ApiProxy {
       answerError(response, status, body);
     };
     outgoing.once('response', (answer) => {
-      if (isProof(request, answer)) strangers.know(request.socket);
+      const { method = '', url = '' } = request;
+      if ((answer.statusCode ?? 0) < 300 && this.#proofs.has(method, url)) strangers.know(request.socket);
       try {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       } catch (error) {
@@ -294,14 +295,6 @@ export class ApiProxy {
 }
 
 /** Names the status text, because a response keeps the one of a `writeHead` that threw. */
-/**
- * Whether the answer shows that the client has valid credentials: it accepts a change. Pages of a login accept any
- * password at first.
- */
-function isProof({ method, url = '' }: IncomingMessage, { statusCode = 0 }: IncomingMessage): boolean {
-  return method === 'POST' && statusCode < 300 && !PUBLIC.test(url);
-}
-
 function answerError(response: ServerResponse, status: number, body: string): void {
   response
     .writeHead(status, STATUS_CODES[status], { 'content-type': 'application/json', connection: 'close' })

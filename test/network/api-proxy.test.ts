@@ -11,6 +11,7 @@ import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
 import { silentLog } from '#lib/log/log.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
@@ -72,6 +73,29 @@ t.test('a client logs in through the proxy with its certificate and continues th
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
   t.match(claims, { sub: device.identityId });
   t.equal(claims.z_cfs?.length, 1, 'the token is bound to the certificate of the client');
+});
+
+t.test('only an answer that needs credentials shows the proxy that it knows a client', async (t) => {
+  await using all = await network();
+  const { overlay, proxy } = all;
+  const device = await enrollDevice(overlay, 'device');
+  const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
+  t.teardown(() => Promise.all([device.agent.close(), nobody.close()]));
+  const known = t.capture(strangers, 'know', strangers.know.bind(strangers));
+  const proofs = () => known().length;
+  proofs();
+  for (const base of [proxy, overlay.simulator.baseUrl]) {
+    const revoked = await request(`${base}/oidc/revoke`, {
+      method: 'POST',
+      body: 'token=unknown',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      dispatcher: nobody,
+    });
+    t.equal(revoked.statusCode, 200);
+    t.equal(proofs(), 0, `${base}`);
+  }
+  t.equal((await login(proxy, device.agent)).status, 200);
+  t.equal(proofs(), 2, 'the proxy and the controller');
 });
 
 t.test('the proxy forwards only certificates that clients presented', async (t) => {

@@ -24,8 +24,6 @@ export interface OidcRoute {
   /** Relative to the base. */
   readonly path: string;
   readonly handle: OidcHandler;
-  /** Only clients with valid credentials get a positive answer. */
-  readonly isProof?: true;
 }
 
 const loggedOut = (): OidcAnswer => messagePage('Logged out', 'You have been logged out.');
@@ -49,10 +47,10 @@ export const OIDC_ROUTES: readonly OidcRoute[] = [
   { method: 'POST', path: '/login/totp/enroll', handle: startTotpEnrollment },
   { method: 'DELETE', path: '/login/totp/enroll', handle: deleteTotpEnrollment },
   { method: 'POST', path: '/login/totp/enroll/verify', handle: verifyTotpEnrollment },
-  { method: 'POST', path: '/oauth/token', handle: token, isProof: true },
+  { method: 'POST', path: '/oauth/token', handle: token },
   { method: 'POST', path: '/oauth/introspect', handle: introspect },
-  { method: 'GET', path: '/userinfo', handle: userInfo, isProof: true },
-  { method: 'POST', path: '/userinfo', handle: userInfo, isProof: true },
+  { method: 'GET', path: '/userinfo', handle: userInfo },
+  { method: 'POST', path: '/userinfo', handle: userInfo },
   { method: 'POST', path: '/revoke', handle: revoke },
   { method: 'GET', path: '/end_session', handle: endSession },
   { method: 'POST', path: '/end_session', handle: endSession },

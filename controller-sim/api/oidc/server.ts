@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { ownText } from '#lib/text/own-text.ts';
+import { isOidcProof } from '#schemas/api/proofs.ts';
 import { birthOf, birthOfToken } from '../../auth/birth.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -33,7 +34,7 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
       exposeHeadRoute: route.method === 'GET',
       handler: async (request, reply) => {
         const answered = await answer(route, services, requests, request);
-        if (route.isProof && answered.status < 300) strangers.know(request.raw.socket);
+        if (isOidcProof(route.method, BASE + route.path) && answered.status < 300) strangers.know(request.raw.socket);
         return send(reply, answered);
       },
     });

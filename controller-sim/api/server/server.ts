@@ -12,6 +12,7 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import { BASES } from '#schemas/api/bases.ts';
+import { isProof } from '#schemas/api/proofs.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -296,11 +297,6 @@ export class ApiServer {
 
 function noSchemas(): never {
   throw new InvariantError('routes have no schemas');
-}
-
-/** Whether a positive answer shows that the client has valid credentials: a session, a password, a token. */
-function isProof({ access, method, id }: Route['operation']): boolean {
-  return access !== 'none' || (method === 'POST' && id !== 'enrollmentChallenge');
 }
 
 function asItIs(text: string): string {
