@@ -1,10 +1,10 @@
 // Verifies a presented certificate chain against a pool of roots. Unauthenticated clients can present certificates, so
-// the work is bounded: the search goes down from the roots and checks a signature only with a key that is trusted already.
+// the work is bounded: the search goes down from the roots, and checks a signature only with a trusted key.
 //
 //   roots ─► presented certificates that a root signed ─► those that these signed ─► … ─► leaf
 //
-// So a stranger's own keys, however expensive, check nothing. Certificates with a key that the programs of the reference
-// do not read either are rejected before any check (certificate-key.ts).
+// So a stranger's own keys, however expensive, check nothing. Certificates with a key that the programs of the
+// reference do not read either are rejected before any check (certificate-key.ts).
 
 import type { X509Certificate } from 'node:crypto';
 import { keyProblem } from './certificate-key.ts';
@@ -40,8 +40,8 @@ export interface ChainOptions {
 export type ChainVerdict = { ok: true; chain: X509Certificate[] } | { ok: false; reason: string };
 
 /**
- * Finds a chain of signatures from one of `roots` over other presented certificates to `presented[0]`. A root is trusted
- * because it is in the pool, self-signed or not. The shortest chain wins.
+ * Finds a chain of signatures from one of `roots` over other presented certificates to `presented[0]`. A root is
+ * trusted because it is in the pool, self-signed or not. The shortest chain wins.
  */
 export function verifyChain(
   presented: readonly X509Certificate[],

@@ -1,5 +1,6 @@
-// The public keys in certificates that the programs of a network read. The reference's library reads RSA, Ed25519 and four
-// curves; its TLS rejects RSA keys beyond 8,192 bits. Other keys can be expensive to use, and everybody can present them.
+// The public keys in certificates that the programs of a network read. The reference's library reads RSA, Ed25519 and
+// four curves; its TLS rejects RSA keys beyond 8,192 bits. Other keys can be expensive to use, and everybody can present
+// them.
 
 import type { X509Certificate } from 'node:crypto';
 import { type DerValue, readDer, readOid } from './der.ts';

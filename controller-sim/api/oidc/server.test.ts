@@ -26,7 +26,7 @@ async function answerTo(error: Error): Promise<unknown> {
   const app = fastify();
   readBodies(app);
   app.addHook('onRequest', async ({ raw }) => {
-    Object.assign(raw.socket, { getPeerCertificate: () => ({}) });
+    Object.assign(raw.socket, { getPeerX509Certificate: () => undefined });
   });
   serveOidc(app, services);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
