@@ -1,6 +1,6 @@
 // The public keys in certificates that the programs of a network read. The reference's library reads RSA, Ed25519 and
-// four curves; its TLS rejects RSA keys beyond 8,192 bits. Other keys can be expensive to use, and everybody can present
-// them.
+// four curves; its TLS rejects RSA keys beyond 8,192 bits. Other keys can be expensive to use, and anybody can
+// present them.
 
 import type { X509Certificate } from 'node:crypto';
 import { type DerValue, readDer, readOid } from './der.ts';
@@ -52,7 +52,7 @@ function curveProblem(curve: string, point: Buffer): string | undefined {
   return point[0] === UNCOMPRESSED ? undefined : 'an EC key whose point is compressed, which is not supported';
 }
 
-/** Of a number without leading zeros. */
+/** The length of a number without leading zeros. */
 function bitLength(number: Buffer): number {
   const start = number.findIndex((byte) => byte !== 0);
   return start < 0 ? 0 : (number.length - start) * 8 - Math.clz32(number[start] ?? 0) + 24;

@@ -20,7 +20,7 @@ t.test('answers that need credentials are proofs', async (t) => {
     t.ok(proofs.has(method, url), `${method} ${url}`);
 });
 
-t.test('answers that everybody gets are none', async (t) => {
+t.test('answers that strangers get too are not proofs', async (t) => {
   for (const [method, url] of [
     ['POST', '/oidc/revoke'],
     ['POST', '/oidc/oauth/introspect'],
