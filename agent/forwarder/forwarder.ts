@@ -158,6 +158,19 @@ export class Forwarder {
     return circuit && this.#next(circuit, source);
   }
 
+  /**
+   * Returns who owns a circuit, for its turns at the destination `next`: the identity that has dialed it. Controllers
+   * name none for clients without identities; then the link on which it comes, or this router.
+   */
+  ownerOf(circuitId: string, next: string): string {
+    const circuit = this.circuits.get(circuitId);
+    if (!circuit) return '';
+    if (circuit.tags.clientId) return circuit.tags.clientId;
+    for (const [source, destination] of circuit.forwards)
+      if (destination === next && this.#destinations.get(source)?.isLink) return `link ${source}`;
+    return '';
+  }
+
   /** Removes a circuit and notifies its ends. Returns false if it was unknown. */
   remove(circuitId: string): boolean {
     const circuit = this.circuits.get(circuitId);

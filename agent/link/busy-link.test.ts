@@ -133,6 +133,86 @@ t.test('circuits share a link by bytes, and a light one passes those that wait',
   link.close();
 });
 
+/** Adds circuits of an identity, which may come from another link. */
+function open(forwarder: Forwarder, ids: readonly string[], clientId: string, from = 'end'): void {
+  for (const id of ids) forwarder.circuits.open(id, 'controller', { clientId }).forwards.set(from, 'l');
+}
+
+const sixty = Array.from({ length: 60 }, (_none, index) => `x${index}`);
+
+/** The part of a link that the circuit `y` gets while sixty others upload, too: of the payloads until its end. */
+async function partOfY({ link, theirs, connect }: ReturnType<typeof rooms>): Promise<number> {
+  const received: string[] = [];
+  theirs.onFrame(XgressType.Payload, (frame) => void received.push(Payload.fromFrame(frame).circuitId));
+  const uploads = sixty.map((circuit) => upload(link, circuit, 500));
+  uploads.push(upload(link, 'y', 500));
+  connect();
+  await Promise.all(uploads);
+  link.close();
+  return 500 / (received.lastIndexOf('y') + 1);
+}
+
+t.test('an identity with sixty circuits leaves half of a link to another', { timeout: 60_000 }, async (t) => {
+  const all = rooms({ grouped: true });
+  open(all.forwarder, sixty, 'x');
+  open(all.forwarder, ['y'], 'y');
+  const part = await partOfY(all);
+  t.ok(part > 0.4, `${part.toFixed(2)} of the link`);
+});
+
+t.test('circuits without an identity share a link by the link on which they come', { timeout: 60_000 }, async (t) => {
+  const all = rooms({ grouped: true });
+  const hop = { acceptPayload: () => true, acceptAcknowledgement: () => true, acceptControl: () => true };
+  for (const address of ['one', 'another'])
+    all.forwarder.registerLink({ ...hop, address, isLink: true, onceWritable: () => undefined });
+  open(all.forwarder, sixty, '', 'one');
+  open(all.forwarder, ['y'], '', 'another');
+  const part = await partOfY(all);
+  t.ok(part > 0.4, `${part.toFixed(2)} of the link`);
+});
+
+t.test('an identity with thousands of circuits leaves memory for the payloads of another', async (t) => {
+  const { forwarder, link } = rooms({ grouped: true });
+  const many = Array.from({ length: 4_000 }, (_none, index) => `x${index}`);
+  open(forwarder, many, 'x');
+  open(forwarder, ['y'], 'y');
+  const accepted = (circuit: string) =>
+    link.acceptPayload(Payload.create(circuit, 0, 0, Buffer.alloc(60 * KIB)), PayloadOrigin.Forwarded);
+  for (let turn = 0; turn < 2; turn++) for (const circuit of many) accepted(circuit);
+  let count = 0;
+  while (count < 8 && accepted('y')) count++;
+  t.equal(count, 8, 'as many as the queue of a circuit takes');
+  link.close();
+});
+
+t.test(
+  'ends that found no room for their first payload are called when it is there',
+  { timeout: 60_000 },
+  async (t) => {
+    const { forwarder, link, theirs, connect } = rooms({ grouped: true });
+    const many = Array.from({ length: 1_500 }, (_none, index) => `x${index}`);
+    open(forwarder, many, 'x');
+    theirs.onFrame(XgressType.Payload, () => undefined);
+    const large = Buffer.alloc(60 * KIB);
+    let [left, refused] = [many.length, 0];
+    const send = (circuit: string) => {
+      if (link.acceptPayload(Payload.create(circuit, 0, 0, large), PayloadOrigin.Xgress)) left--;
+      else {
+        refused++;
+        link.onceWritable(circuit, () => send(circuit));
+      }
+    };
+    for (const circuit of many) send(circuit);
+    t.ok(left > 500, `${left} of them wait`);
+    const before = refused;
+    connect();
+    for (let turn = 0; turn < 5_000 && left > 0; turn++) await soon();
+    t.equal(left, 0, 'nobody waits forever');
+    t.ok(refused - before < 2 * before, `${refused - before} calls in vain`);
+    link.close();
+  },
+);
+
 t.test('a transit router slows down senders whose payloads wait for its link', async (t) => {
   const { forwarder, link, theirs, connect } = rooms({ grouped: true });
   const reported: number[] = [];

@@ -19,8 +19,6 @@ export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
 /** Waiting circuits in an inspection. */
 const MAX_INSPECTED = 20;
-/** Key of the ends that found the memory for waiting payloads exhausted. No circuit has this id. */
-const WITHOUT_PLACE = 0;
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
 export const HEARTBEAT_LANE = 'heartbeat';
 
@@ -95,10 +93,9 @@ export class Link implements Destination {
     this.#acks = init.acknowledgements;
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
+    const { forwarder } = components;
+    this.#payloads.shareByOwner(PAYLOAD_LANE, (circuitId) => forwarder.ownerOf(String(circuitId), this.address));
     this.#payloads.onDrained(PAYLOAD_LANE, (circuitId) => this.#wake(circuitId));
-    this.#payloads.onWritable(PAYLOAD_LANE, () => {
-      if (!this.#payloads.isFull(PAYLOAD_LANE)) this.#wake(WITHOUT_PLACE);
-    });
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
   }
@@ -201,10 +198,13 @@ export class Link implements Destination {
       setImmediate(task);
       return;
     }
-    const key = this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) > 0 ? circuitId : WITHOUT_PLACE;
-    const waiting = this.#waiting.get(key);
+    if (this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) === 0) {
+      this.#payloads.onceRoom(PAYLOAD_LANE, circuitId, task);
+      return;
+    }
+    const waiting = this.#waiting.get(circuitId);
     if (waiting) waiting.push(task);
-    else this.#waiting.set(key, [task]);
+    else this.#waiting.set(circuitId, [task]);
   }
 
   deliveredBefore(circuitId: string): number | undefined {

@@ -52,8 +52,10 @@ export class RingQueue<T> {
   }
 
   clear(): void {
-    this.#slots = new Array(FIRST_SIZE);
-    this.#mask = FIRST_SIZE - 1;
+    if (this.#slots.length > FIRST_SIZE) {
+      this.#slots = new Array(FIRST_SIZE);
+      this.#mask = FIRST_SIZE - 1;
+    } else while (this.#length > 0) this.shift(); // cheaper than new slots
     this.#head = 0;
     this.#length = 0;
   }

@@ -16,8 +16,8 @@ import type { Underlay } from '../connection/underlay.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from '../errors.ts';
 import { Frame, forEachHeader, writeSequence } from '../frame.ts';
 import { ChannelHeader, ChannelType, ResultHeader } from '../gen/numbers.ts';
-import { FairQueue, type FlowId } from '../lanes/fair-queue.ts';
-import { DEFAULT_LANE, isFullLane, type Lane, type LanePolicy, SendLanes } from '../lanes/send-lanes.ts';
+import { FairQueue, type FlowId, type OwnerId } from '../lanes/fair-queue.ts';
+import { DEFAULT_LANE, type Lane, type LanePolicy, SendLanes } from '../lanes/send-lanes.ts';
 import { asReply, Message, resultMessage } from '../message.ts';
 import type { PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
@@ -158,12 +158,10 @@ export class Channel {
     return this.#lane(lane).queue.length;
   }
 
-  /**
-   * Whether a lane rejects frames; in a lane of flows, those of flows that have none waiting. `onWritable` is called
-   * when it accepts them again.
-   */
-  isFull(lane: string): boolean {
-    return isFullLane(this.#lane(lane));
+  /** Sets who owns each flow of a lane: owners take turns, and share the memory for waiting frames. */
+  shareByOwner(lane: string, ownerOf: (flow: FlowId) => OwnerId): void {
+    const { queue } = this.#lane(lane);
+    if (queue instanceof FairQueue) queue.ownerOf = ownerOf;
   }
 
   /** Bytes of a flow that wait in a lane's own queue. */
@@ -245,6 +243,14 @@ export class Channel {
    */
   onWritable(lane: string, listener: () => void): Subscription {
     return this.#lane(lane).writable.add(listener);
+  }
+
+  /**
+   * Calls `task` once, when a lane of flows accepts a frame of a flow of which none waits. Also if the channel closes.
+   * Returns how to cancel it.
+   */
+  onceRoom(lane: string, flow: FlowId, task: () => void): () => void {
+    return this.#lanes.onceRoom(this.#lane(lane), flow, task);
   }
 
   /** Calls `listener` with each flow of a lane whose last waiting frame has left. */

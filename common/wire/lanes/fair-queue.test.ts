@@ -1,4 +1,5 @@
-// Flows that wait for one path: order within a flow, turns between them, and no gain from many frames.
+// Flows that wait for one path: order within a flow, turns between owners and between their flows, no gain from many
+// frames or flows.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -22,6 +23,72 @@ function order(queue: FairQueue, count = Number.POSITIVE_INFINITY): string[] {
   }
   return flows;
 }
+
+/** A queue in which the name of a flow begins with that of its owner. */
+function owned(): FairQueue {
+  const queue = new FairQueue();
+  queue.ownerOf = (flow) => String(flow).slice(0, 1);
+  return queue;
+}
+
+/** Bytes that leave of each owner, out of `count` frames. `refill` is called with the flow of each. */
+function shares(queue: FairQueue, count: number, refill?: (flow: string) => void): Record<string, number> {
+  const sent: Record<string, number> = {};
+  for (let index = 0; index < count; index++) {
+    const next = queue.shift();
+    if (!next) break;
+    const flow = String(next.flow);
+    const owner = flow.slice(0, 1);
+    sent[owner] = (sent[owner] ?? 0) + next.frame.bytes.length;
+    refill?.(flow);
+  }
+  return sent;
+}
+
+t.test('an owner of sixty flows gets as much as the owner of one', async (t) => {
+  const queue = owned();
+  for (let index = 0; index < 60; index++)
+    for (let frames = 0; frames < 10; frames++) queue.push(`x${index}`, frame(32 * KIB));
+  for (let frames = 0; frames < 200; frames++) queue.push('y', frame(8 * KIB));
+  const { x = 0, y = 0 } = shares(queue, 200);
+  t.ok(Math.abs(x - y) <= 64 * KIB, `${x} and ${y}`);
+});
+
+t.test('the flows of an owner share its turns, beside other owners', async (t) => {
+  const queue = owned();
+  for (let frames = 0; frames < 100; frames++) for (const flow of ['x1', 'x2', 'y']) queue.push(flow, frame(16 * KIB));
+  const flows = order(queue, 100);
+  const of = (name: string) => flows.filter((flow) => flow === name).length;
+  t.same([of('x1'), of('x2'), of('y')], [25, 25, 50]);
+});
+
+t.test('a new flow of a busy owner goes first, at the expense of its owner', async (t) => {
+  const queue = owned();
+  for (let frames = 0; frames < 50; frames++) for (const flow of ['x', 'y', 'z']) queue.push(flow, frame(16 * KIB));
+  order(queue, 7);
+  queue.push('z new', frame(100));
+  t.equal(queue.shift()?.flow, 'z new');
+  let flows = 0;
+  const { x = 0, y = 0 } = shares(queue, 60, (flow) => {
+    if (flow.startsWith('x')) queue.push(`x${++flows}`, frame(16 * KIB));
+  });
+  t.ok(Math.abs(x - y) <= 32 * KIB, `always new flows: ${x} and ${y}`);
+});
+
+t.test('an owner of which nothing waits at its turn still pays for a large frame', async (t) => {
+  const queue = owned();
+  for (let frames = 0; frames < 400; frames++) queue.push('y', frame(16 * KIB));
+  queue.push('x', frame(64 * KIB));
+  const sent = { x: 0, y: 0 };
+  for (let index = 0; index < 200; index++) {
+    const next = queue.shift();
+    if (!next) break;
+    sent[String(next.flow) as 'x' | 'y'] += next.frame.bytes.length;
+    // Its next frame comes after its turn has passed.
+    if (next.flow === 'y' && queue.bytesOfOwner('x') === 0 && !queue.isActive('x')) queue.push('x', frame(64 * KIB));
+  }
+  t.ok(sent.x <= sent.y + 64 * KIB, `${sent.x} and ${sent.y}`);
+});
 
 t.test('a flow with one frame leaves before flows that have waited for their next turn', async (t) => {
   const queue = new FairQueue();
@@ -76,6 +143,7 @@ t.test('frames of a flow keep their order, none is lost, and counts are right', 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const queue = new FairQueue();
+      queue.ownerOf = (flow) => (flow === 'c' ? 'other' : '');
       const model = new Map<string, number[]>();
       let mark = 0;
       const take = () => {

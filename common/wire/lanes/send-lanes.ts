@@ -3,8 +3,9 @@
 //
 //   frame ──► least loaded underlay of the lane's type, if it accepts frames ──► else the lane's queue
 //
-// In a lane of flows, order is kept within a flow, flows take turns (fair-queue.ts), and the path decides how much the
-// system gets (path/channel-path.ts): the rest waits here.
+// In a lane of flows, order is kept within a flow, their owners and then the flows of each take turns (fair-queue.ts),
+// and the path decides how much the system gets (path/channel-path.ts): the rest waits here. The memory for waiting
+// frames is shared in the same way.
 
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -13,12 +14,12 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Underlay } from '../connection/underlay.ts';
 import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
-import { FairQueue, type FlowId, type WaitingFrame } from './fair-queue.ts';
+import { FairQueue, type FlowId, type OwnerId, type WaitingFrame } from './fair-queue.ts';
 import { PlainQueue } from './plain-queue.ts';
 
 /** Memory that the waiting frames of several channels share. */
 export interface QueueBudget {
-  /** Bytes that one flow may hold at the moment. */
+  /** Bytes that the flows of one owner may hold at the moment in one lane. */
   readonly share: number;
   /** The flows together hold so much that even one frame of a further flow must wait at its sender. */
   readonly isExhausted: boolean;
@@ -70,6 +71,13 @@ const BACK_PRESSURE = 8;
 const USUAL_SHARE = 8 * 1024 * 1024;
 /** Bytes that a waiting frame needs beside its own: objects, places in queues. */
 const FRAME_OVERHEAD = 256;
+/** Bytes of a flow that may wait, whatever other flows of its owner hold. */
+const MIN_SHARE = 16 * 1024;
+/**
+ * An owner whose flows together hold more than so many shares must wait to queue a frame of a further flow: its flows
+ * may each exceed the share by a frame, and others need places, too.
+ */
+const MAX_SHARES = 2;
 
 export interface Lane extends LanePolicy {
   readonly name: string;
@@ -78,6 +86,8 @@ export interface Lane extends LanePolicy {
   readonly writable: Listeners<void>;
   /** Called with each flow of which no frame waits any longer. */
   readonly drained: Listeners<FlowId>;
+  /** By owner: senders that wait until it may queue a frame of another flow. */
+  readonly starved: Map<OwnerId, Set<() => void>>;
 }
 
 export interface SendLanesComponents {
@@ -116,7 +126,7 @@ export class SendLanes {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
       const writable = new Listeners<void>('lanes with room', components.log);
       const drained = new Listeners<FlowId>('drained flows', components.log);
-      this.#lanes.set(name, { ...policy, name, queue, writable, drained });
+      this.#lanes.set(name, { ...policy, name, queue, writable, drained, starved: new Map() });
     }
     this.#all = [...this.#lanes.values()];
     this.#paced = this.#all.filter(({ flows }) => flows);
@@ -136,10 +146,11 @@ export class SendLanes {
    * Bytes by which the sender of a flow should believe its receiver's buffer to be fuller, because so much of the flow
    * waits here: it then slows down, before the flow is full and its frames are dropped.
    */
-  backPressure({ queue, flows, queueLimit }: Lane, flow: FlowId): number {
+  backPressure(lane: Lane, flow: FlowId): number {
+    const { queue, flows } = lane;
     const waiting = queue.bytesOf(flow);
     if (!flows || waiting === 0) return 0;
-    const scarcity = Math.max(1, USUAL_SHARE / shareOf(flows, queueLimit));
+    const scarcity = Math.max(1, USUAL_SHARE / shareOf(lane, flow));
     return waiting * scarcity <= FREE_WAITING ? 0 : Math.round(waiting * BACK_PRESSURE * scarcity);
   }
 
@@ -179,6 +190,19 @@ export class SendLanes {
     this.pump();
   }
 
+  /**
+   * Calls `task` once, when the owner of a flow that has no frame waiting may queue one, or the path has room for it.
+   * Also if the channel closes first. Returns how to cancel it.
+   */
+  onceRoom({ queue, starved }: Lane, flow: FlowId, task: () => void): () => void {
+    const owner = queue instanceof FairQueue ? queue.ownerOf(flow) : '';
+    const tasks = starved.get(owner) ?? new Set();
+    starved.set(owner, tasks);
+    tasks.add(task);
+    this.#pollPath();
+    return () => void tasks.delete(task);
+  }
+
   /** Writes or queues a copy of a frame. Returns false if the lane is full; in a lane of flows, if the flow is. */
   enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {
     const size = head.length + (body?.length ?? 0);
@@ -201,8 +225,7 @@ export class SendLanes {
     const isPaced = this.#path.isKnown;
     if (size <= LIGHT_FRAME && !(isPaced && this.#path.isBusy)) return this.#accepting(lane);
     if (size <= LIGHT_FRAME) return this.#path.light(lane.takesTurns ? undefined : lane.types);
-    if (queue.length > 0) return undefined;
-    return isPaced ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
+    return queue.length > 0 ? undefined : this.#bulk(lane);
   }
 
   #accepting(lane: LanePolicy): Underlay | undefined {
@@ -246,7 +269,7 @@ export class SendLanes {
    */
   pump(): void {
     if (this.#all.every(isEmpty)) {
-      for (const { queue } of this.#paced) if (queue instanceof FairQueue) queue.settle();
+      for (const lane of this.#paced) this.#settle(lane);
       return;
     }
     const before = this.#paced.map(({ queue }) => queue.length);
@@ -257,11 +280,35 @@ export class SendLanes {
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
     for (const lane of full) if (!isFullPlain(lane)) lane.writable.call();
-    for (const [index, { queue, writable }] of this.#paced.entries()) {
-      if (queue.length < (before[index] ?? 0)) writable.call();
-      if (queue.length > 0) this.#pollPath();
-      else if (queue instanceof FairQueue) queue.settle();
+    for (const [index, lane] of this.#paced.entries()) {
+      if (lane.queue.length < (before[index] ?? 0)) lane.writable.call();
+      this.#settle(lane);
     }
+  }
+
+  /** Some frames of a lane of flows may have left. */
+  #settle(lane: Lane): void {
+    const { queue, starved } = lane;
+    if (queue instanceof FairQueue) queue.settle();
+    if (starved.size > 0) this.#callStarved(lane);
+    if (queue.length > 0 || starved.size > 0) this.#pollPath();
+  }
+
+  #callStarved(lane: Lane): void {
+    const { starved } = lane;
+    for (const [owner, tasks] of starved) {
+      let left = tasks.size; // those that come back are called later
+      for (const task of tasks) {
+        if (left-- === 0 || !this.#hasRoom(lane, owner)) break;
+        tasks.delete(task);
+        task();
+      }
+      if (tasks.size === 0) starved.delete(owner);
+    }
+  }
+
+  #hasRoom(lane: Lane, owner: OwnerId): boolean {
+    return !isFullFor(lane, owner) || (lane.queue.length === 0 && this.#bulk(lane) !== undefined);
   }
 
   /** A frame of the peer arrived, so bytes may have been acknowledged: on a fast path, sooner than any timer tells. */
@@ -288,12 +335,14 @@ export class SendLanes {
 
   /** Returns false if the lane is empty, or its underlays full. */
   #writeNext(lane: Lane): boolean {
-    if (lane.queue.length === 0) return false;
-    const underlay =
-      lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
+    const underlay = lane.queue.length > 0 ? this.#bulk(lane) : undefined;
     if (!underlay) return false;
     this.#write(lane, underlay);
     return true;
+  }
+
+  #bulk(lane: Lane): Underlay | undefined {
+    return lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
   }
 
   #write(lane: Lane, underlay: Underlay): void {
@@ -318,9 +367,12 @@ export class SendLanes {
 
   clear(): void {
     this.#poll?.cancel();
-    for (const { queue, flows } of this.#all) {
+    for (const { queue, flows, starved } of this.#all) {
       flows?.add(-queue.bytes - FRAME_OVERHEAD * queue.length);
       queue.clear();
+      const all = [...starved.values()];
+      starved.clear();
+      for (const tasks of all) for (const task of tasks) task();
     }
   }
 }
@@ -345,20 +397,23 @@ function isEmpty({ queue }: Lane): boolean {
   return queue.length === 0;
 }
 
-/** Whether a lane rejects every frame of a flow that has none waiting. */
-export function isFullLane({ queue, flows }: Lane): boolean {
-  return queue instanceof PlainQueue ? queue.isFull : flows?.isExhausted === true;
-}
-
 /** Whether a lane rejects a frame of a flow. */
-function isFull({ queue, flows, queueLimit }: Lane, flow: FlowId, size: number): boolean {
+function isFull(lane: Lane, flow: FlowId, size: number): boolean {
+  const { queue } = lane;
   if (queue instanceof PlainQueue) return queue.isFull;
-  if (!flows) return false;
   const held = queue.bytesOf(flow);
-  return held === 0 ? flows.isExhausted : held + size > shareOf(flows, queueLimit);
+  return held === 0 ? isFullFor(lane, queue.ownerOf(flow), size) : held + size > shareOf(lane, flow);
 }
 
-/** Bytes of one flow that may wait. */
-function shareOf(budget: QueueBudget, queueLimit: number): number {
-  return Math.min(queueLimit * FULL_FRAME, budget.share);
+/** Whether a lane of flows rejects a frame of an owner's flow that has none waiting. */
+function isFullFor({ queue, flows }: Lane, owner: OwnerId, size: number = FULL_FRAME): boolean {
+  if (!(queue instanceof FairQueue) || !flows) return false;
+  const held = queue.bytesOfOwner(owner);
+  return flows.isExhausted || (held > 0 && held + size > MAX_SHARES * flows.share);
+}
+
+/** Bytes of one flow that may wait: the flows of an owner share what others leave. */
+function shareOf({ queue, flows, queueLimit }: Lane, flow: FlowId): number {
+  if (!(queue instanceof FairQueue) || !flows) return Number.POSITIVE_INFINITY;
+  return Math.min(queueLimit * FULL_FRAME, Math.max(MIN_SHARE, flows.share - queue.bytesBeside(flow)));
 }

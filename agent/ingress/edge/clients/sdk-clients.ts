@@ -167,7 +167,7 @@ export class SdkClients {
     patience: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { sessions, legacySessions, clock, log, metrics } = this.#components;
+    const { sessions, legacySessions, clock, log, metrics, forwarder } = this.#components;
     channel.setReading(false);
     const session = await sessions.find(token, patience, signal);
     sessions.checkCertificate(session, presented);
@@ -189,6 +189,7 @@ export class SdkClients {
       rejections,
       places,
       clock,
+      ownerOf: ({ circuitId, address }) => forwarder.ownerOf(circuitId, address),
       onDataDelay: metrics.dataDelayed,
       requestCheck: () => checks.request(),
       onLastEnd: (ended) => this.#finishing.ended(ended),

@@ -3,7 +3,9 @@
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
+import type { CircuitEnd } from '../../../forwarder/destination.ts';
 import type { ClientEnd } from '../ends/client-end.ts';
+import type { Right } from './right.ts';
 import { dataHead } from './sdk-messages.ts';
 
 t.test('circuits that wait for a slow client get places in turn', { timeout: 60_000 }, async (t) => {
@@ -33,5 +35,44 @@ t.test('circuits that wait for a slow client get places in turn', { timeout: 60_
   t.equal(received().length, 2_000, 'nobody waits forever');
   const shared = received().slice(0, 1_000);
   t.ok(shared.filter((id) => id === 8).length > 300);
+  client.channel.close();
+});
+
+t.test('identities that dial a hosting client share its connection, however many circuits each has', async (t) => {
+  const { clients, connect, forwarder } = sdkRooms();
+  const client = await connect();
+  const [connection] = clients.all();
+  const nothing = () => undefined;
+  const data = Buffer.alloc(16_000);
+  const left = new Map<number, number>();
+  const add = (connectionId: number, clientId: string, count: number) => {
+    const circuitId = `circuit ${connectionId}`;
+    forwarder.circuits.open(circuitId, 'c', { clientId });
+    const circuitEnd = { circuitId, address: `${circuitId} end` } as CircuitEnd;
+    const end: ClientEnd = {
+      ...{ connectionId, circuitEnd, onClosed: nothing, onLost: () => false, cut: nothing },
+      onLinkWritable: () => {
+        const rest = () => left.get(connectionId) ?? 0;
+        while (
+          rest() > 0 &&
+          connection?.trySendData(connectionId, dataHead(connectionId, data.length, undefined), data)
+        )
+          left.set(connectionId, rest() - 1);
+        if (rest() > 0) connection?.onceWritable(end);
+      },
+    };
+    connection?.put(connectionId, end, {} as Right);
+    left.set(connectionId, count);
+    end.onLinkWritable?.();
+  };
+  const received = () => client.of(SdkType.Data).map((message) => message.uint32(SdkHeader.ConnectionId));
+  client.channel.setReading(false);
+  for (let id = 1; id <= 60; id++) add(id, 'x', 30);
+  add(100, 'y', 100);
+  client.channel.setReading(true);
+  for (let turn = 0; turn < 5_000 && received().length < 1_900; turn++) await settled();
+  t.equal(received().length, 1_900);
+  const before = received().lastIndexOf(100) - 99;
+  t.ok(before < 200, `${before} messages of the sixty circuits precede the last of the other`);
   client.channel.close();
 });

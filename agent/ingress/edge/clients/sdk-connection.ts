@@ -9,11 +9,12 @@ import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { Frame } from '#wire/frame.ts';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
-import type { FlowId } from '#wire/lanes/fair-queue.ts';
+import type { OwnerId } from '#wire/lanes/fair-queue.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../../access/access.ts';
 import type { ApiSession } from '../../../access/api-session.ts';
 import type { SessionPosture } from '../../../access/posture-store.ts';
+import type { CircuitEnd } from '../../../forwarder/destination.ts';
 import type { ClientEnd, SdkLink } from '../ends/client-end.ts';
 import { ClosingEnds } from '../ends/closing-ends.ts';
 import { SdkRelay } from '../ends/sdk-relay.ts';
@@ -60,6 +61,8 @@ export interface SdkConnectionInit {
   readonly rejections: Rejections;
   /** Connections of all clients, by identity. */
   readonly places: Shares;
+  /** Returns the owner of the circuit of an end of this client. */
+  readonly ownerOf: (end: CircuitEnd) => OwnerId;
   /** Receives delays of the client's data (client-end.ts). */
   readonly onDataDelay: ((milliseconds: number) => void) | undefined;
   readonly requestCheck: () => void;
@@ -103,9 +106,10 @@ export class SdkConnection implements SdkLink {
   /** Messages that did not fit into the queue, and their sizes. */
   readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
   #unsentBytes = 0;
-  /** Ends of which a frame waits, and others: for messages, or for memory. */
+  /** Ends that wait: until their last frame leaves, until the messages have left, until there is room for a frame. */
   readonly #waiting = new Map<number, ClientEnd>();
-  readonly #starved = new Map<number, ClientEnd>();
+  readonly #behind = new Map<number, ClientEnd>();
+  readonly #starved = new Map<number, () => void>();
   #held = 0;
   /** Bytes beyond the windows of circuits since the last pause. */
   #excess = 0;
@@ -127,7 +131,11 @@ export class SdkConnection implements SdkLink {
     this.#clock = clock;
     this.#places = places;
     this.#onLastEnd = init.onLastEnd;
-    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId));
+    channel.shareByOwner(DATA_LANE, (connectionId) => {
+      const end = this.end(connectionId as number)?.circuitEnd;
+      return end ? init.ownerOf(end) : '';
+    });
+    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId as number));
     channel.onWritable(DATA_LANE, () => this.#sendUnsent());
   }
 
@@ -249,6 +257,8 @@ export class SdkConnection implements SdkLink {
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
     this.#waiting.delete(connectionId);
+    this.#behind.delete(connectionId);
+    this.#starved.get(connectionId)?.();
     this.#starved.delete(connectionId);
     if (this.#ends.size === 0) this.#onLastEnd(this);
   }
@@ -295,8 +305,15 @@ export class SdkConnection implements SdkLink {
 
   onceWritable(end: ClientEnd): void {
     const { connectionId } = end;
-    const isQueued = this.channel.waitingBytes(DATA_LANE, connectionId) > 0;
-    (isQueued ? this.#waiting : this.#starved).set(connectionId, end);
+    if (this.channel.waitingBytes(DATA_LANE, connectionId) > 0) this.#waiting.set(connectionId, end);
+    else if (this.#unsent.length > 0) this.#behind.set(connectionId, end);
+    else if (!this.#starved.has(connectionId)) {
+      const wake = () => {
+        this.#starved.delete(connectionId);
+        this.#wake(end);
+      };
+      this.#starved.set(connectionId, this.channel.onceRoom(DATA_LANE, connectionId, wake));
+    }
   }
 
   /** Messages of one connection keep their order, also relative to its data. */
@@ -336,8 +353,7 @@ export class SdkConnection implements SdkLink {
       closed?.abort(new ClosedError(this.channel.name));
       if (!end?.onLost()) this.#delete(connectionId);
     }
-    this.#waiting.clear();
-    this.#starved.clear();
+    for (const ends of [this.#waiting, this.#behind, this.#starved]) ends.clear();
   }
 
   #acquirePlace(): boolean {
@@ -360,19 +376,22 @@ export class SdkConnection implements SdkLink {
       this.#unsent.shift();
       this.#unsentBytes -= next.bytes;
     }
-    for (const [connectionId, end] of [...this.#starved]) {
-      if (this.channel.isFull(DATA_LANE)) return;
-      this.#starved.delete(connectionId);
-      end.onLinkWritable?.();
-    }
+    const ends = [...this.#behind.values()];
+    this.#behind.clear();
+    for (const end of ends) this.#wake(end);
   }
 
-  #onDrained(connectionId: FlowId): void {
-    const end = this.#waiting.get(connectionId as number);
-    if (!end) return;
-    this.#waiting.delete(end.connectionId);
+  #onDrained(connectionId: number): void {
+    const end = this.#waiting.get(connectionId);
+    this.#waiting.delete(connectionId);
+    if (end) this.#wake(end);
+  }
+
+  /** An end may send, unless messages go first. */
+  #wake(end: ClientEnd): void {
+    if (this.isClosed) return;
     if (this.#unsent.length === 0) end.onLinkWritable?.();
-    else this.#starved.set(end.connectionId, end);
+    else this.#behind.set(end.connectionId, end);
   }
 
   #advanceOwnId(): void {

@@ -2,6 +2,7 @@
 // and the connection sees them as ends.
 
 import type { Message } from '#wire/message.ts';
+import type { CircuitEnd } from '../../../forwarder/destination.ts';
 import type { RejectionDetail } from '../clients/sdk-messages.ts';
 import type { SdkTrace } from '../clients/sdk-trace.ts';
 
@@ -29,6 +30,8 @@ export interface SdkLink {
 /** The object behind a connection id: a circuit end, or a hosted service. */
 export interface ClientEnd {
   readonly connectionId: number;
+  /** The end of its circuit, if it has one. */
+  readonly circuitEnd?: CircuitEnd | undefined;
   /** The client closed this end. */
   onClosed(): void;
   /** The connection to the client was lost. Returns true if the end remains until its circuit is over. */

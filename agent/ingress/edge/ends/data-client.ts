@@ -6,6 +6,7 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
+import type { CircuitEnd } from '../../../forwarder/destination.ts';
 import type { Xgress } from '../../../xgress/xgress.ts';
 import type { CircuitOutcome, XgressClient } from '../../../xgress/xgress-client.ts';
 import { dataHead, type RejectionDetail, stateClosed } from '../clients/sdk-messages.ts';
@@ -69,6 +70,10 @@ export class DataClient implements XgressClient, ClientEnd {
     this.#link = link;
     this.connectionId = connectionId;
     this.#onGone = onGone;
+  }
+
+  get circuitEnd(): CircuitEnd | undefined {
+    return this.#xgress;
   }
 
   /** Connects the client to its end; call before the xgress starts. */

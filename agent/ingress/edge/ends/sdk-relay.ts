@@ -89,6 +89,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.lastReceived = components.clock.monotonic();
   }
 
+  get circuitEnd(): CircuitEnd {
+    return this;
+  }
+
   get isSettled(): boolean {
     const { areComplete, isPeerGone } = this.#arrivals;
     return areComplete && (isPeerGone || this.#hasEndedData) && this.#window.bytes === 0;
