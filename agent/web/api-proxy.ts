@@ -1,7 +1,10 @@
 // The API proxy of an edge router, for clients that cannot reach a controller. The router forwards their requests with
 // its own certificate, and sends the certificates that the clients presented.
 //
-//   client ─► TLS, HTTP ─► request + X-Client-CertPem ─► controller
+//   client ─► TLS, HTTP ─► first part of the body ─► turn of the source ─► request + X-Client-CertPem ─► controller
+//
+// A client that withholds its body has no connection to the controller. Sources take turns for the connections, and
+// leave some to each other (common/lib/queue/fair-tasks.ts).
 //
 // Reference fact: config, section `edge.apiProxy`.
 
@@ -12,14 +15,17 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
-import { asError, ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { asError, ClosedError, describeError, errorCode, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
-import { type ShareLimits, Shares } from '#lib/queue/shares.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { Shares } from '#lib/queue/shares.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
+import { onAbort, unlessAborted } from '#lib/time/abort.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Proofs } from '#schemas/api/proofs.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
@@ -32,6 +38,7 @@ export interface ApiProxyComponents {
   identity: Identity;
 }
 
+const UNAVAILABLE = 'SERVICE_UNAVAILABLE';
 const CERTIFICATE_HEADER = 'x-client-certpem';
 const PROXY_HEADER = 'x-edge-router-proxy-request';
 /** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that only the router may set. */
@@ -57,17 +64,30 @@ const MAX_HEADERS_BYTES = 32 * 1024;
 const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 /** Milliseconds until the controller must start its answer. */
 const ANSWER_TIMEOUT = 30_000;
+/** Milliseconds for which a request waits for a connection to the controller. */
+const WAIT_TIMEOUT = 10_000;
+/** Milliseconds for a body to arrive, however slowly. Below the limit of its connection, so that there is an answer. */
+const BODY_TIMEOUT = 25_000;
+/** Bytes of a body, if it has so many, before the request gets a connection to the controller. */
+const FIRST_PART_BYTES = 16 * 1024;
+/** Limit on requests that wait for this part of their bodies. */
+const MAX_WITHOUT_BODY = 1_000;
+const TOO_MANY_BODIES = `more than ${MAX_WITHOUT_BODY} requests wait for their bodies`;
 /** Milliseconds for a client to read the answer to a rejected upgrade. */
 const LINGER = 2_000;
-/** Limit on connections to the controller, with those of upgrades; further requests wait. */
+/** Limit on connections to the controller, with those of upgrades. */
 const MAX_UPSTREAM = 100;
-/**
- * Limits on requests in progress, with upgrades: a client that sends no body, or does not read, keeps its connection to
- * the controller.
- */
-const IN_PROGRESS = { max: 1_000, maxOfSource: 50 };
+/** Limit on requests that wait for such a connection. */
+const MAX_WAITING = 1_000;
 /** Limits on upgrades in progress. They may last for hours, so they leave connections to requests. */
 const UPGRADES = { max: 50, maxOfSource: 10 };
+/** Codes of errors → status. Others are those of the controller. */
+const REJECTED: Readonly<Record<string, number>> = {
+  REQUEST_TIMEOUT: 408,
+  DISPLACED: 503,
+  QUEUE_FULL: 503,
+  TOO_MANY: 503,
+};
 
 export class ApiProxy {
   readonly #components: ApiProxyComponents;
@@ -76,7 +96,8 @@ export class ApiProxy {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_UPSTREAM });
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
-  readonly #inProgress = new Shares(IN_PROGRESS);
+  readonly #withoutBody = new FairSlots(MAX_WITHOUT_BODY, () => new ProjectError('DISPLACED', TOO_MANY_BODIES));
+  readonly #connections: TaskQueue;
   readonly #upgrades = new Shares(UPGRADES);
   readonly #proofs = new Proofs();
 
@@ -84,6 +105,8 @@ export class ApiProxy {
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
     this.#components = components;
     this.#upstream = upstream;
+    const queue = { name: 'the API proxy', length: MAX_WAITING, workers: MAX_UPSTREAM };
+    this.#connections = new TaskQueue({ ...queue, clock: components.clock });
     this.#server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, (request, response) =>
       this.#passOn(request, response),
@@ -111,6 +134,7 @@ export class ApiProxy {
     for (const unhandle of this.#unhandle) unhandle();
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
+    void this.#connections.close();
     this.#agent.destroy();
   }
 
@@ -120,61 +144,146 @@ export class ApiProxy {
   }
 
   #passOn(request: IncomingMessage, response: ServerResponse): void {
-    const source = sourceOf(request.socket.remoteAddress);
-    if (!this.#inProgress.acquire(source)) {
-      answerError(response.setHeader('retry-after', '1'), 503, tooMany('requests', IN_PROGRESS));
-      return;
-    }
-    response.once('close', () => this.#inProgress.release(source));
-    const outgoing = this.#request(request, { agent: this.#agent, headers: framingOf(request) });
-    const fail = (error: Error) => {
+    const exchange = this.#exchange(request, response);
+    exchange.catch((error: unknown) => {
       if (response.headersSent || response.destroyed) {
         response.destroy();
         return;
       }
-      const { status, body } = this.#failure(request, error);
+      const { status, body } = this.#failure(request, asError(error));
+      if (status === 503) response.setHeader('retry-after', '1');
       answerError(response, status, body);
+    });
+  }
+
+  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new ClosedError('the client')));
+    const owner = sourceOf(request.socket.remoteAddress);
+    const body = hasBody(request) ? this.#limitBody(request, response) : undefined;
+    if (!body) request.resume();
+    const signal = body ? AbortSignal.any([gone.signal, body]) : gone.signal;
+    const firstPart = body && (await this.#firstPart(request, owner, signal));
+    const isAnswered = await this.#connected(owner, signal, (running) =>
+      this.#forward(request, response, firstPart, running),
+    );
+    if (!isAnswered) throw new ClosedError('the connection to the controller'); // for example after status 101
+  }
+
+  /** Aborts if the body does not arrive in time. */
+  #limitBody(request: IncomingMessage, response: ServerResponse): AbortSignal {
+    const late = () => new ProjectError('REQUEST_TIMEOUT', `the body did not arrive within ${BODY_TIMEOUT / 1_000} s`);
+    const { signal, timer } = this.#components.clock.deadline('body of a request', BODY_TIMEOUT, late);
+    request.once('end', () => timer.cancel());
+    response.once('close', () => timer.cancel());
+    return signal;
+  }
+
+  /** Resolves with the first part of the body, or with all of it if it is short. */
+  async #firstPart(request: IncomingMessage, source: string, signal: AbortSignal): Promise<Buffer> {
+    const slot = this.#withoutBody.take(source);
+    if (!slot) throw new ProjectError('TOO_MANY', TOO_MANY_BODIES);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let part: Buffer = Buffer.alloc(0);
+    const onData = (data: Buffer) => {
+      part = Buffer.concat([part, data]); // small parts would each keep objects alive
+      if (part.length >= FIRST_PART_BYTES) resolve();
     };
+    request.on('data', onData).once('end', resolve);
+    try {
+      await unlessAborted(AbortSignal.any([signal, slot.displaced]), promise);
+      return part;
+    } finally {
+      request.pause().off('data', onData).off('end', resolve);
+      slot.release();
+    }
+  }
+
+  /** Runs a task that uses a connection to the controller, when it is the turn of its source. */
+  async #connected<T>(owner: string, gone: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const message = `no connection to the controller is free within ${WAIT_TIMEOUT / 1_000} s`;
+    const late = () => new ProjectError('TOO_MANY', message);
+    const { signal, timer } = this.#components.clock.deadline('api proxy queue', WAIT_TIMEOUT, late);
+    const started = (running: AbortSignal) => {
+      timer.cancel();
+      return task(running);
+    };
+    return this.#connections
+      .add(started, { owner, signal: AbortSignal.any([gone, signal]) })
+      .finally(() => timer.cancel());
+  }
+
+  /** Resolves when the connection to the controller is free again, with whether the controller has answered. */
+  #forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    firstPart: Buffer | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const outgoing = this.#request(request, { agent: this.#agent, headers: framingOf(request) });
+    const ended = onAbort(signal, (reason) => {
+      reject(reason);
+      outgoing.destroy();
+    });
     outgoing.once('response', (answer) => {
       const { method = '', url = '' } = request;
       if ((answer.statusCode ?? 0) < 300 && this.#proofs.has(method, url)) strangers.know(request.socket);
       try {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       } catch (error) {
-        fail(asError(error)); // node:http reads status lines that it does not write
+        reject(asError(error)); // node:http reads status lines that it does not write
         outgoing.destroy();
         return;
       }
       pipeline(answer, response, (error) => this.#logCut(request, error));
     });
-    outgoing.once('error', fail);
+    outgoing.once('error', reject);
     outgoing.once('close', () => {
-      // For example after status 101.
-      if (!response.headersSent) fail(new ClosedError('the connection to the controller'));
+      ended();
+      resolve(response.headersSent);
     });
-    response.once('close', () => outgoing.destroy());
-    pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors
+    if (firstPart) outgoing.write(firstPart);
+    if (!firstPart || request.readableEnded) outgoing.end();
+    else pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors
+    return promise;
   }
 
   /** Forwards WebSockets, for example the controller's event stream. They use a connection each. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { upgrade = '' } = request.headers;
     socket.on('error', () => undefined); // its 'close' follows
+    const source = sourceOf(request.socket.remoteAddress);
+    const reject = (error: unknown) => {
+      if (socket.destroyed) return;
+      const { status, body } = this.#failure(request, asError(error));
+      this.#closeAfterAnswer(socket);
+      socket.end(failureHead(status, Buffer.byteLength(body)) + body);
+    };
     if (hasBody(request)) {
       this.#closeAfterAnswer(socket);
       socket.end(failureHead(400, 0));
-      return;
-    }
-    const release = this.#reserve(sourceOf(request.socket.remoteAddress));
-    if (!release) {
-      const body = tooMany('upgrades', UPGRADES);
-      this.#closeAfterAnswer(socket);
-      socket.end(failureHead(503, Buffer.byteLength(body)) + body);
-      return;
-    }
-    socket.once('close', release);
+    } else if (this.#upgrades.acquire(source)) {
+      const gone = new AbortController();
+      socket.once('close', () => gone.abort(new ClosedError('the client')));
+      this.#connected(source, gone.signal, () => this.#forwardUpgrade(request, socket, head))
+        .catch(reject)
+        .finally(() => {
+          this.#upgrades.release(source);
+          this.#agent.maxSockets = MAX_UPSTREAM - this.#upgrades.total;
+        });
+    } else reject(new ProjectError('TOO_MANY', tooManyUpgrades()));
+  }
+
+  /** Resolves when the client's connection is closed; rejects if the controller does not answer. */
+  #forwardUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { upgrade = '' } = request.headers;
+    this.#makeRoom();
     const outgoing = this.#request(request, { agent: false, headers: ['connection', 'Upgrade', 'upgrade', upgrade] });
-    socket.once('close', () => outgoing.destroy());
+    socket.once('close', () => {
+      outgoing.destroy();
+      resolve();
+    });
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
       this.#own(upstream);
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
@@ -191,41 +300,18 @@ export class ApiProxy {
       answer.once('error', () => socket.destroy());
       answer.pipe(socket);
     });
-    outgoing.once('error', (error) => {
-      const { status, body } = this.#failure(request, error);
-      this.#closeAfterAnswer(socket);
-      socket.end(failureHead(status, Buffer.byteLength(body)) + body);
-    });
+    outgoing.once('error', reject);
     outgoing.end();
+    return promise;
   }
 
-  /**
-   * Reserves an upgrade and its connection to the controller. Returns how to release both; undefined beyond a limit.
-   */
-  #reserve(source: string): (() => void) | undefined {
-    if (!this.#upgrades.acquire(source)) return undefined;
-    const hasShare = this.#inProgress.acquire(source);
-    const release = () => {
-      this.#upgrades.release(source);
-      if (hasShare) this.#inProgress.release(source);
-      this.#agent.maxSockets = MAX_UPSTREAM - this.#upgrades.total;
-    };
-    if (!hasShare || !this.#hasConnection()) {
-      release();
-      return undefined;
-    }
+  /** The connection of an upgrade is beside those of the agent: an idle one of them may be closed for it. */
+  #makeRoom(): void {
     this.#agent.maxSockets = MAX_UPSTREAM - this.#upgrades.total;
-    return release;
-  }
-
-  /** Whether the newest upgrade may open a connection. An idle connection of requests is closed for it. */
-  #hasConnection(): boolean {
     const isOpen = ({ destroyed }: Socket) => !destroyed;
     const idle = Object.values(this.#agent.freeSockets).flatMap((sockets = []) => sockets.filter(isOpen));
     const busy = Object.values(this.#agent.sockets).flatMap((sockets = []) => sockets.filter(isOpen));
-    if (idle.length + busy.length + this.#upgrades.total <= MAX_UPSTREAM) return true;
-    idle[0]?.destroy();
-    return idle.length > 0;
+    if (idle.length + busy.length > this.#agent.maxSockets) idle[0]?.destroy();
   }
 
   /** The connection of a rejected upgrade: its client may neither read the answer nor close. */
@@ -274,12 +360,23 @@ export class ApiProxy {
       outgoing.destroy(new ProjectError('OPEN_FILES', NO_DESCRIPTOR));
     });
     const late = () => outgoing.destroy(new TimeoutError('the answer of the controller', ANSWER_TIMEOUT));
-    const timer = clock.after('api proxy', ANSWER_TIMEOUT, late);
-    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => timer.cancel());
+    let timer: Timer | undefined = clock.after('api proxy', ANSWER_TIMEOUT, late);
+    outgoing.once('finish', () => {
+      timer?.cancel(); // the body has used a part of the time
+      timer = timer && clock.after('api proxy', ANSWER_TIMEOUT, late);
+    });
+    const stop = () => {
+      timer?.cancel();
+      timer = undefined;
+    };
+    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, stop);
     return outgoing;
   }
 
   #failure({ method, url }: IncomingMessage, error: Error): { status: number; body: string } {
+    const rejected = REJECTED[errorCode(error) ?? ''];
+    if (rejected !== undefined)
+      return { status: rejected, body: errorBody(rejected === 408 ? 'REQUEST_TIMEOUT' : UNAVAILABLE, error.message) };
     const upstream = joinHostPort(this.#upstream.host, this.#upstream.port);
     const isLate = error instanceof TimeoutError;
     this.#components.log.warn({ upstream, method, url, error: describeError(error) }, 'request could not be forwarded');
@@ -305,9 +402,8 @@ function errorBody(code: string, message: string): string {
   return `${JSON.stringify({ error: { code, message }, meta: {} })}\n`;
 }
 
-function tooMany(what: string, { max, maxOfSource }: ShareLimits): string {
-  const limits = `${maxOfSource} of one client, ${max} in total`;
-  return errorBody('SERVICE_UNAVAILABLE', `too many ${what} are in progress: ${limits}`);
+function tooManyUpgrades(): string {
+  return `too many upgrades are in progress: ${UPGRADES.maxOfSource} of one client, ${UPGRADES.max} in total`;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
