@@ -2,7 +2,6 @@
 // controller answers, and receives only what changed since (reference fact: control channel, section 5.1: gzip of a
 // DataState). Access decisions about circuits still need a controller.
 
-import { readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { createGzip, gunzip } from 'node:zlib';
 import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { NO_PIPE, readFileBytes } from '#lib/files/text-file.ts';
 import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -85,9 +85,9 @@ export class ModelFile {
     const { log, model } = this.#components;
     const path = this.#path;
     try {
-      const { size } = await stat(path);
-      if (size > MAX_FILE_BYTES) throw new ProjectError('MODEL_FILE', `it has more than ${MAX_FILE_BYTES} bytes`);
-      const content = await uncompress(await readFile(path), { maxOutputLength: MAX_CONTENT_BYTES });
+      const content = await uncompress(await readFileBytes(path, MAX_FILE_BYTES, NO_PIPE), {
+        maxOutputLength: MAX_CONTENT_BYTES,
+      });
       const state = decodeBody(DataStateSchema, content, { readUnknownFields: false });
       const { fileOfRouter: owner } = state;
       if (owner !== '' && owner !== this.#routerId)

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { describeError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
-import { readTextFileSync } from '#lib/files/text-file.ts';
+import { readTextFile } from '#lib/files/text-file.ts';
 import type { Environment } from '../config/text/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';
@@ -93,16 +93,16 @@ async function enroll(file: string, { settings, ...init }: BootstrapInit): Promi
       `${certificate} does not exist, and ZITI_ENROLL_TOKEN is not set; set it to the enrollment token of this router, or to the path of its file`,
     );
   init.report('the router enrolls');
-  if (!(await init.enroll(file, readToken(token, home)))) throw new BootstrapError('the router is not enrolled');
+  if (!(await init.enroll(file, await readToken(token, home)))) throw new BootstrapError('the router is not enrolled');
   return true;
 }
 
 /** The variable has the token itself or the path of a file with it. */
-function readToken(given: string, home: string): string {
+async function readToken(given: string, home: string): Promise<string> {
   const path = resolve(home, given);
   if (given.split('.').length === 3 && !isFile(path)) return given;
   try {
-    return readTextFileSync(path);
+    return await readTextFile(path); // signals take effect while a pipe has no writer
   } catch (error) {
     const problem = given.includes('/') ? readProblem(path, error) : 'it is neither a token nor the path of a file';
     throw new BootstrapError(`ZITI_ENROLL_TOKEN cannot be read: ${problem}`, { cause: error });

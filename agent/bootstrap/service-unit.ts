@@ -1,9 +1,10 @@
 // Reads a systemd unit with its drop-ins, as far as an adoption needs it: the user, the folder, the variables and the
 // command of a service. A later file replaces single values; an empty list value discards those before it.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorCode } from '#lib/errors.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 
 /** The folders of units, the most important one first. */
 const UNIT_FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
@@ -70,7 +71,7 @@ function apply(values: Map<string, string[]>, text: string): void {
 
 function readOptional(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,8 +1,9 @@
 // The stored controllers of a router, and its trust in their cluster reports.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
@@ -131,6 +132,16 @@ t.test('an endpoints file of any size and form costs little: it is read at each 
     t.ok((user + system) / 1_000 < 3_000, `${name}: ${(user + system) / 1_000} ms`);
   }
 });
+
+t.test(
+  'a pipe in place of the endpoints file does not stop the router',
+  { skip: platform() !== 'linux' },
+  async (t) => {
+    const path = join(t.testdir({}), 'endpoints.yml');
+    execFileSync('mkfifo', [path]);
+    t.same(await new EndpointsFile({ path, owner: 'r1' }, silentLog).load(), []);
+  },
+);
 
 t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {
   const path = join(directory, 'endpoints.yml');

@@ -1,12 +1,12 @@
 // The file in which a router stores its controllers between runs. The stored result of the last connection takes
 // precedence over the configuration (spec, section ctrl; reference fact: config, section 5.3).
 
-import { closeSync, openSync, readSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { closeSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { NO_PIPE, openToRead, readTextFile } from '#lib/files/text-file.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { withoutStacks } from '#lib/text/without-stacks.ts';
@@ -68,8 +68,7 @@ export class EndpointsFile {
     tryRemoveUnfinished(file);
     let text: string;
     try {
-      if ((await stat(file)).size > MAX_FILE) throw new ProjectError('TOO_LARGE', `it has more than ${MAX_FILE} bytes`);
-      text = await readFile(file, 'utf8');
+      text = await readTextFile(file, MAX_FILE, NO_PIPE);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT')
         this.#log.warn({ file, error: describeError(error) }, 'endpoints file cannot be read');
@@ -143,7 +142,7 @@ export function endpointsContent(
 
 /** The beginning of a file, which names its owner. */
 function readStart(path: string): string {
-  const file = openSync(path, 'r');
+  const file = openToRead(path);
   try {
     const start = Buffer.alloc(FIRST_LINE);
     return start.toString('utf8', 0, readSync(file, start));

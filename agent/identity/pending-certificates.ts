@@ -3,9 +3,10 @@
 // two the controller expects.
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { errorCode, ProjectError } from '#lib/errors.ts';
 import { linkedFile } from '#lib/files/symbolic-links.ts';
+import { readTextFile } from '#lib/files/text-file.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { replaceFiles } from './file-set.ts';
 
@@ -37,7 +38,7 @@ export class PendingCertificates {
     const files = this.#files.map(({ path }, index) => ({ path: pendingOf(path), content: contents[index] ?? '' }));
     await replaceFiles(files, async (written) => {
       for (const [index, { path, key }] of this.#files.entries())
-        leafOf(path, await readFile(written[index] ?? '', 'utf8'), key);
+        leafOf(path, await readTextFile(written[index] ?? ''), key);
     });
   }
 
@@ -70,7 +71,7 @@ export class PendingCertificates {
   /** Puts the pending files in use, and keeps those in use as the pending ones. Needs no space. @throws FileSetError */
   async exchange(): Promise<void> {
     const pending = await this.#read();
-    const used = await Promise.all(this.#files.map(({ path }) => readFile(path, 'utf8')));
+    const used = await Promise.all(this.#files.map(({ path }) => readTextFile(path)));
     await replaceFiles(
       this.#files.flatMap(({ path }, index) => [
         { path, content: pending[index] ?? '', source: pendingOf(path) },
@@ -85,7 +86,7 @@ export class PendingCertificates {
   }
 
   #read(): Promise<string[]> {
-    return Promise.all(this.#files.map(({ path }) => readFile(pendingOf(path), 'utf8')));
+    return Promise.all(this.#files.map(({ path }) => readTextFile(pendingOf(path))));
   }
 }
 

@@ -1,10 +1,10 @@
 // `health`: whether a simulator on this machine is ready, for health checks of containers and for scripts that wait.
 
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { commandName, examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { readyOption } from './lab.ts';
 
 interface HealthOptions {
@@ -44,7 +44,7 @@ async function check({ ready, url }: HealthOptions): Promise<void> {
   const local = (each: number | undefined) => `https://127.0.0.1:${each}`;
   const address = url ?? (await reachableOf({ url: local(port), others: others.map((each) => local(each.port)) }));
   const dispatcher = new Agent({
-    connect: { ca: readFileSync(ca, 'utf8'), timeout: TIMEOUT_MS },
+    connect: { ca: readTextFileSync(ca), timeout: TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });

@@ -1,7 +1,7 @@
 // Files without an end, pipes, and files of the largest size.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -33,6 +33,23 @@ t.test('a device without an end is not read to its end', { skip: platform() !== 
   t.throws(() => readTextFileSync('/dev/zero'), TOO_LARGE);
   await t.rejects(readTextFile('/dev/zero'), TOO_LARGE);
 });
+
+t.test(
+  'a named pipe without a writer, or whose writer stalls, is an error',
+  { skip: platform() !== 'linux' },
+  async (t) => {
+    const pipe = join(t.testdir({}), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const late = { code: 'PIPE_TIMEOUT', message: /^its writer did not end within/ };
+    t.throws(() => readTextFileSync(pipe, MIB, 20), late);
+    await t.rejects(readTextFile(pipe, MIB, 20), late);
+    const writer = openSync(pipe, constants.O_RDWR);
+    t.teardown(() => closeSync(writer));
+    t.throws(() => readTextFileSync(pipe, MIB, 20), late);
+    writeSync(writer, 'a part');
+    await t.rejects(readTextFile(pipe, MIB, 20), late);
+  },
+);
 
 t.test('a named pipe is read', { skip: platform() !== 'linux' }, async (t) => {
   const pipe = join(t.testdir({}), 'pipe');

@@ -2,10 +2,11 @@
 // cannot contain wildcards (reference fact: tunnel, section 3.8).
 
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { errorCode } from '#lib/errors.ts';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { linkedFile } from '#lib/files/symbolic-links.ts';
+import { readTextFile } from '#lib/files/text-file.ts';
 
 /** Permission bits of a new hosts file: all users read it. */
 const MODE = 0o644;
@@ -14,6 +15,8 @@ const MODE = 0o644;
  */
 const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EROFS', 'EACCES', 'EPERM']);
 const MARK = '# edgeweave';
+/** Lists of blocked names have some MiB. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 export class HostsFile {
   readonly #path: string;
@@ -45,7 +48,7 @@ export class HostsFile {
 
   async #read(): Promise<string> {
     try {
-      return await readFile(this.#path, 'utf8');
+      return await readTextFile(this.#path, MAX_FILE_BYTES);
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return '';
       throw error;
