@@ -13,8 +13,16 @@ const MEMORY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** Program → commands that serve, and the MiB of their memory for young objects. */
 const SERVING = { 'router-cli.js': { run: 4 }, 'sim-cli.js': { start: 8, network: 8 } };
 
+/**
+ * The system ignores stop signals of the first process, such as that of a container, while it has no handler. The
+ * program replaces this one (common/lib/process/first-process.ts).
+ */
+const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143 };
+
 /** @param {string} program file of the command line in the build */
 export async function start(program) {
+  if (process.pid === 1)
+    for (const [signal, code] of Object.entries(STOP_SIGNALS)) process.on(signal, () => process.exit(code));
   const problem = nodeProblem();
   if (problem !== undefined) {
     process.stderr.write(`${problem}\n`);

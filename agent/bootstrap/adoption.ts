@@ -3,13 +3,16 @@
 
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { linkedFile } from '#lib/files/symbolic-links.ts';
 import { type LoadedConfig, loadRouterConfig } from '../config/load.ts';
-import { ownFiles } from '../config/own-files.ts';
+import { ownFiles, writtenFiles } from '../config/own-files.ts';
 import { dropInPath, readServiceUnit, readVariables } from './service-unit.ts';
 
 /** Sorted after the drop-ins of the reference and of operators. */
 const DROP_IN = 'zz-edgeweave.conf';
 const PENDING = '.pending';
+/** Keys of the configuration with certificates. */
+const IDENTITY = /\bidentity\b/;
 
 export class AdoptionError extends Error {}
 
@@ -52,10 +55,15 @@ export function findInstallation(place: string, unit: string): Installation {
   return { unit, user, folder, config: resolve(file), dropIn, isAdopted: existsSync(dropIn), rest, checked };
 }
 
-/** The keys and certificates that the service uses and keeps. */
-export function identityFiles({ checked: { config } }: Installation): string[] {
-  const files = config ? ownFiles(config) : [];
-  return [...new Set(files.flatMap(({ key, path }) => (/\bidentity\b/.test(key) ? [resolve(path)] : [])))];
+/** The keys and certificates that the service uses and keeps; of an invalid configuration, those that it names. */
+export function identityFiles({ checked: { config, values } }: Installation): string[] {
+  const files = config ? ownFiles(config).filter(({ key }) => IDENTITY.test(key)) : writtenFiles(values, IDENTITY);
+  return [...new Set(files.map(({ path }) => resolve(path)))];
+}
+
+/** Whether the configuration tells where the router's certificates are, even if it is invalid otherwise. */
+export function areCertificatesKnown({ checked: { config, values } }: Installation): boolean {
+  return config !== undefined || values.some(({ path, written }) => path === 'identity.cert' && written !== undefined);
 }
 
 /** Files that belong to another user, whom the service may not replace. @param uid Of the service's user. */
@@ -65,8 +73,9 @@ export function foreignFiles(installation: Installation, uid: number): string[] 
 
 /** Certificates that the controller has not confirmed: only this router can find out which ones are valid. */
 export function pendingFiles(installation: Installation): string[] {
-  const folders = new Set(identityFiles(installation).map(dirname));
-  return [...folders].flatMap((folder) =>
+  const files = identityFiles(installation).flatMap((file) => [file, linkedFile(file)]);
+  const folders = new Set(files.map(dirname));
+  return [...folders].filter(existsSync).flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith(PENDING) && lstatSync(join(folder, name)).isFile())
       .map((name) => join(folder, name)),

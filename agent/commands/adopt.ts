@@ -9,6 +9,7 @@ import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { holdStopSignals } from '#lib/process/stop-signal.ts';
 import type { Installation } from '../bootstrap/adoption.ts';
 import { Exit } from './exit.ts';
 import { textReport } from './report.ts';
@@ -66,6 +67,7 @@ async function takeOver(installation: Installation, yes: boolean): Promise<numbe
   print(`${isAdopted ? 'replaces' : 'creates'} ${dropIn}:\n${text.replaceAll(/^(?=.)/gm, '  ')}`.trimEnd());
   print(`restarts ${unit}, if it runs; \`adopt --undo --yes\` gives it back`);
   if (!yes) return dryRun();
+  await using _ = holdStopSignals((signal) => printError(`${signal}: ${unit} is being adopted`));
   mkdirSync(dirname(dropIn), { recursive: true });
   await writeFileAtomic(dropIn, text, { mode: 0o644 });
   restart(unit);
@@ -79,8 +81,16 @@ async function giveBack(installation: Installation, yes: boolean): Promise<numbe
     return Exit.Done;
   }
   print(`removes ${dropIn}\nrestarts ${unit}, if it runs, with the program of its package and the same files`);
+  const { areCertificatesKnown, pendingFiles } = await import('../bootstrap/adoption.ts');
+  if (!areCertificatesKnown(installation)) {
+    print(textReport([installation.checked]).trimEnd());
+    printError(
+      `${installation.config} does not tell which certificates the router uses, so nobody knows whether the controller has confirmed them: nothing was changed; correct the configuration first`,
+    );
+    return Exit.Failed;
+  }
   if (!yes) return dryRun();
-  const { pendingFiles } = await import('../bootstrap/adoption.ts');
+  await using _ = holdStopSignals((signal) => printError(`${signal}: ${unit} is being given back`));
   const isRunning = systemd('is-active', '--quiet', unit);
   if (isRunning) systemd('stop', unit); // it waits for certificates that the controller is just confirming
   const pending = pendingFiles(installation);

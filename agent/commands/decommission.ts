@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
+import { holdStopSignals } from '#lib/process/stop-signal.ts';
 import { ask } from './ask.ts';
 import { Exit } from './exit.ts';
 
@@ -18,6 +19,7 @@ export function decommissionCommand(): Command {
         process.exitCode = Exit.WrongUse;
         return;
       }
+      await using _ = holdStopSignals((signal) => printError(`${signal}: the controller is deleting the router`));
       process.exitCode = await ask(file, 'decommission', {}, () => {
         print('the controller deleted the router, which stops');
         return Exit.Done;

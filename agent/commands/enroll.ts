@@ -7,6 +7,7 @@ import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readText, readTextFile } from '#lib/files/text-file.ts';
 import { createLog } from '#lib/log/log.ts';
+import { type HeldSignals, holdStopSignals } from '#lib/process/stop-signal.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
@@ -16,6 +17,10 @@ import { textReport } from './report.ts';
 /** Findings about names that the new certificates would lack, checked before the one-time token is used. */
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set(['CFG-ADVERTISE', 'CFG-SECTION']);
 const KEY_ALGORITHMS: readonly KeyAlgorithm[] = ['RSA', 'EC'];
+
+/** The answer of a stop signal while the token is used. */
+const WAITS =
+  'the token is being used, so the files of the enrollment are written first; repeat the signal to lose both';
 
 interface EnrollOptions {
   readonly jwt: string;
@@ -81,6 +86,7 @@ export async function enrollWith(file: string, { keyAlgorithm, place, source, re
     printError(`the ${source} is empty; create a new token at the controller`);
     return Exit.Failed;
   }
+  let held: HeldSignals | undefined;
   try {
     const { enrollRouter, suitableAlgorithm } = await import('../enroll/enroll.ts');
     const log = createLog({ level: 'warn', format: 'text' });
@@ -90,6 +96,9 @@ export async function enrollWith(file: string, { keyAlgorithm, place, source, re
       keyAlgorithm: keyAlgorithm ?? suitableAlgorithm(config),
       clock: new SystemClock(),
       log,
+      onUse: () => {
+        held = holdStopSignals((signal) => printError(`${signal}: ${WAITS}`));
+      },
     });
     print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
     // The controller decides about the names in the certificates.
@@ -100,6 +109,8 @@ export async function enrollWith(file: string, { keyAlgorithm, place, source, re
     const at = errorCode(error) === 'TOKEN_MALFORMED' ? `${place}: ` : '';
     printError(`not enrolled: ${at}${error instanceof Error ? error.message : describeError(error)}`);
     return Exit.Failed;
+  } finally {
+    await held?.release();
   }
 }
 

@@ -7,7 +7,7 @@ import { lifetimeOf, withLifetime } from '#lib/commands/lifetime.ts';
 import { examples } from '#lib/commands/name.ts';
 import { asError, describeError } from '#lib/errors.ts';
 import { DaemonLog, logFileProblem } from '#lib/log/daemon-log.ts';
-import type { LogLevel } from '#lib/log/log.ts';
+import type { Log, LogLevel } from '#lib/log/log.ts';
 import { LOG_LEVELS } from '#lib/log/log-levels.ts';
 import { onSignal, surviveSignals } from '#lib/process/daemon-signals.ts';
 import { endProcess } from '#lib/process/end-process.ts';
@@ -77,7 +77,10 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   } catch (error) {
     return refuse(options, clock, `${file} cannot be checked: ${describeError(error)}`);
   }
-  if (typeof ready === 'string') return Exit.Done; // no resource is open yet
+  if (typeof ready === 'string') {
+    await report(options, clock, (log) => log.info({ reason: ready }, 'router stops before its start'));
+    return Exit.Done; // no resource is open yet
+  }
   const [loaded, { Router: Daemon }] = ready;
   const running = await runningRouter(file);
   if (running !== undefined) {
@@ -125,15 +128,20 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
 }
 
 /** Logs the reason to standard error: the log file may be one of another program. */
-async function refuse(
-  { logLevel: level, logFormat: format }: RunOptions,
-  clock: Clock,
-  error: string,
-): Promise<number> {
-  const daemonLog = new DaemonLog({ level, format, clock });
-  daemonLog.log.fatal({ error }, 'router cannot start');
-  await daemonLog.close();
+async function refuse({ logLevel, logFormat }: RunOptions, clock: Clock, error: string): Promise<number> {
+  await report({ logLevel, logFormat }, clock, (log) => log.fatal({ error }, 'router cannot start'));
   return Exit.Failed;
+}
+
+/** Logs one line to standard error. */
+async function report(
+  { logLevel: level, logFormat: format }: Pick<RunOptions, 'logLevel' | 'logFormat'>,
+  clock: Clock,
+  line: (log: Log) => void,
+): Promise<void> {
+  const daemonLog = new DaemonLog({ level, format, clock });
+  line(daemonLog.log);
+  await daemonLog.close();
 }
 
 /** The files that the log must not be. An invalid configuration has texts that may be the paths of some. */

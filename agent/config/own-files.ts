@@ -4,6 +4,7 @@
 import { modelFilePath } from '../access/model-path.ts';
 import { endpointsFilePath } from '../control/endpoints-file.ts';
 import { type PemSource, parsePemSource } from './pem-source.ts';
+import type { ResolvedValue } from './resolve.ts';
 import type { IdentityConfig, RouterConfig } from './router-config.ts';
 
 export interface OwnFile {
@@ -27,6 +28,14 @@ export function ownFiles(config: RouterConfig): OwnFile[] {
     ['profile.memory.path', profile?.memory?.path],
   ];
   return files.flatMap(([key, path]) => (path === undefined ? [] : [{ key, path }]));
+}
+
+/** The files that texts of a configuration name, also of an invalid one, under keys that match a pattern. */
+export function writtenFiles(values: readonly ResolvedValue[], keys: RegExp): OwnFile[] {
+  return values.flatMap(({ path: key, written }) => {
+    const path = keys.test(key) && typeof written === 'string' ? fileOf(written) : undefined;
+    return path === undefined ? [] : [{ key, path }];
+  });
 }
 
 function identityFiles(place: string, identity: IdentityConfig | undefined): [key: string, path: string | undefined][] {

@@ -45,6 +45,8 @@ export interface EnrollInit {
   keyAlgorithm: KeyAlgorithm;
   clock: Clock;
   log: Log;
+  /** Called before the token is sent to the controller: from now on it is lost unless the files are written. */
+  onUse?(): void;
   /** Variables such as HTTPS_PROXY; default: those of the process. */
   environment?: Environment;
 }
@@ -103,6 +105,7 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   await warnOfOldController(token.issuer, authorities, sockets, init.log);
   const client = await clientKey(paths.key, init.keyAlgorithm);
   const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
+  init.onUse?.();
   const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
   // Before the certificates: an enrollment may be killed at any time, and data of another network must not survive it.
   await rm(paths.data, { force: true });

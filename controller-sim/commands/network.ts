@@ -2,11 +2,12 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
-import { print } from '#lib/commands/print.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
+import { holdStopSignals } from '#lib/process/stop-signal.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
@@ -66,6 +67,7 @@ export function identityCommand(): Command {
     .action((name: string, { output, role, ...connection }: Connection & { output?: string; role: string[] }) =>
       withLab(connection, async (client) => {
         const body = { roleAttributes: role };
+        await using _ = holdStopSignals((signal) => printError(`${signal}: the file of ${name} is being written`));
         const identity = await client.ask('POST', `/lab/v1/identities/${encodeURIComponent(name)}/enroll`, body);
         if (output === undefined) print(JSON.stringify(identity));
         else await write(output, JSON.stringify(identity));

@@ -141,6 +141,18 @@ listeners: [{binding: tunnel, options: {mode: host}}]
       stderr: /router\.cert\.pending: the controller has not confirmed/,
     });
     t.ok(existsSync(DROP_IN));
+    for (const [broken, error] of [
+      [
+        config.replace('edge: {}', 'edge: {heartbeatIntervalSeconds: many}'),
+        /router\.cert\.pending: the controller has not/,
+      ],
+      ['v: 3\nctrl: {', /does not tell which certificates the router uses.*nothing was changed/],
+    ] as const) {
+      writeFileSync(join(STATE, 'config.yml'), broken);
+      t.match(await adopt('--undo', '--yes'), { code: 1, stderr: error }, 'the configuration has errors');
+      t.ok(existsSync(DROP_IN));
+    }
+    writeFileSync(join(STATE, 'config.yml'), config);
     rmSync(join(STATE, 'router.cert.pending'));
     calls();
     t.match(await adopt('--undo'), { code: 0, stdout: /removes .*\n.*\nnothing was changed/ });

@@ -2,6 +2,7 @@
 // (agent/config/load-apart.ts), or a command of the container image. Node starts a child process with this executable
 // and with the path that the child's file would have; the image has links with the names of the reference's commands.
 
+import '#lib/process/first-process.ts';
 import { basename } from 'node:path';
 import { ignoreUnreadableAuthorities } from './extra-authorities.ts';
 

@@ -1,6 +1,6 @@
-// Files that operators name: tokens, certificates, keys, seeds, states. A name may lead to a device without an end, or to
-// a disk image: reading stops at a limit. Pipes are read too, as the shell's `<(…)` passes them, but not for longer than
-// a limit: opening one waits for a writer, which may never come, and nothing ends that wait.
+// Files that operators name: tokens, certificates, keys, seeds, states. A name may lead to a device without an end, or
+// to a disk image: reading stops at a limit. Pipes are read too, as the shell's `<(…)` passes them, for a limited time:
+// an ordinary open waits for a writer, which may never come, and nothing ends that wait.
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 /** Milliseconds until the writer of a pipe must have written everything. A person may type a password meanwhile. */
 const PIPE_TIMEOUT = 30_000;
-/** Instead of this time, for files of the program itself: they are no pipes. */
+/** The time for files that the program itself writes: they are not pipes. */
 export const NO_PIPE = 0;
 /** Milliseconds between two looks at a pipe. */
 const POLL = 10;

@@ -1,5 +1,5 @@
-// Loaded into a process before its program: kills it, as with `kill -9`, at the step that a variable names. Each rename
-// and each removal of a file is a step.
+// Loaded into a process before its program: sends it a signal, such as that of `kill -9`, at the step that a variable
+// names: each rename and each removal of a file is a step. The name is a number, or the end of the new name of a file.
 
 import { promises } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -7,19 +7,26 @@ import { pathToFileURL } from 'node:url';
 
 const VARIABLE = 'EDGEWEAVE_TEST_KILL_AT';
 
-/** Options of Node and variables of a process that is killed before its step `at` (from 0). */
-export function killedAt(at: number): { node: string[]; env: Record<string, string> } {
-  return { node: ['--import', pathToFileURL(import.meta.filename).href], env: { [VARIABLE]: String(at) } };
+/** Options of Node and variables of a process that gets a signal before a step; `at`: its number from 0, or its name. */
+export function killedAt(
+  at: number | string,
+  signal: NodeJS.Signals = 'SIGKILL',
+): { node: string[]; env: Record<string, string> } {
+  return { node: ['--import', pathToFileURL(import.meta.filename).href], env: { [VARIABLE]: `${at} ${signal}` } };
 }
 
-const left = process.env[VARIABLE];
-if (left !== undefined) {
-  let steps = Number(left);
-  const step = () => {
-    if (steps-- === 0) process.kill(process.pid, 'SIGKILL');
+const [at, signal] = process.env[VARIABLE]?.split(' ') ?? [];
+if (at !== undefined) {
+  let steps = 0;
+  let isOver = false;
+  const step = (name: string) => {
+    const isThere = /^\d+$/.test(at) ? steps++ === Number(at) : name.endsWith(at);
+    if (!isThere || isOver) return;
+    isOver = true;
+    process.kill(process.pid, signal);
   };
   const { rename, rm } = promises;
-  promises.rename = (...names) => (step(), rename(...names));
-  promises.rm = (...names) => (step(), rm(...names));
+  promises.rename = (from, to) => (step(String(to)), rename(from, to));
+  promises.rm = (...names) => (step(String(names[0])), rm(...names));
   syncBuiltinESMExports();
 }
