@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 const VARIABLE = 'EDGEWEAVE_TEST_KILL_AT';
 
-/** Options of Node and variables of a process that gets a signal before a step; `at`: its number from 0, or its name. */
+/** Options of Node and variables of a process that gets a signal before a step: its number, or the end of a name. */
 export function killedAt(
   at: number | string,
   signal: NodeJS.Signals = 'SIGKILL',
