@@ -58,8 +58,13 @@ t.test('a password is replaced while controllers run', { skip: postgresObstacle(
   const place = new URL(await postgres.database('network'));
   place.username = 'member';
   const passwords = (password: string) => write('pgpass', `127.0.0.1:*:*:member:${password}\n`);
+  const { PGPASSWORD } = process.env;
+  delete process.env.PGPASSWORD; // it would be used instead of the file
   process.env.PGPASSFILE = passwords('old');
-  t.teardown(() => delete process.env.PGPASSFILE);
+  t.teardown(() => {
+    delete process.env.PGPASSFILE;
+    process.env.PGPASSWORD = PGPASSWORD;
+  });
   await using simulator = await startSimulator({ ...OPTIONS, store: place.href, member: 'one' });
   await using api = new ApiClient(simulator);
   t.equal((await create(api, 'before')).status, 201);

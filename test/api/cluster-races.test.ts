@@ -265,7 +265,8 @@ t.test('notifications of other sessions cost no query each', { skip: postgresObs
   await using api = new ApiClient(simulator);
   const owner = new pg.Client({ connectionString: store });
   await owner.connect();
-  await owner.query('CREATE ROLE stranger LOGIN'); // it may connect, and notify, but read no table
+  // It may connect, and notify, but read no table.
+  await owner.query(`CREATE ROLE stranger LOGIN PASSWORD '${process.env.PGPASSWORD}'`);
   await owner.end();
   const stranger = new pg.Client({ connectionString: store.replace(/\/\/\w+@/, '//stranger@') });
   stranger.on('error', () => undefined); // its connection ends with the server

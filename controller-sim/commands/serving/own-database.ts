@@ -1,26 +1,34 @@
 // A PostgreSQL server of a simulator's own, for controllers that share it: `sim start --nodes 3 --store embedded`. It
-// uses the installed programs, listens on the loopback interface, keeps its data in a temporary folder, and ends with
-// the simulator.
+// uses the installed programs, keeps its data in a temporary folder, and ends with the simulator. Who may use it runs
+// programs as its user (`COPY … FROM PROGRAM`) and reads the keys of the network. So it has no port: it listens on a
+// socket in that folder, which other users cannot enter, and demands a random password there too.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ProjectError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
 
-const USER = 'edgeweave';
-/** Its user needs no password: it listens on the loopback interface only. */
-export const INITDB_OPTIONS = ['-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8'];
+/** The only user of a new database. */
+export const DATABASE_USER = 'edgeweave';
+/** Everybody proves the password, at a socket too. */
+const INITDB_OPTIONS = ['-A', 'scram-sha-256', '-U', DATABASE_USER, '-N', '--locale=C', '-E', 'UTF8'];
+/** Bytes; the same number as that of tokens. */
+const PASSWORD_BYTES = 32;
 /** Folders of packages, each with one folder for a version. */
 const PACKAGES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
 /** PostgreSQL does not run as root: then it runs as another user of a namespace of its own. */
 const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
 /** Linux: a program of this process ends with it, even if it is killed. */
 const SETPRIV = '/usr/bin/setpriv';
-/** The folder. */
+/** The folder of its data. */
 const DATA = 'data';
+/** Only names a socket: no port is opened. */
+const SOCKET = '.s.PGSQL.5432';
+/** Bytes of the path of a socket: 108 on Linux, 104 on macOS and BSD, with the zero at its end. */
+const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 /**
  * Its standard input ends with this process, also if that is killed: then it ends the database where the system has not
  * done so, and removes the folder.
@@ -50,8 +58,9 @@ export class OwnDatabase {
   readonly #cleanup: ChildProcess;
   readonly #clock: Clock;
 
-  private constructor(port: number, parts: { folder: string; server: ChildProcess; clock: Clock }) {
-    this.url = `postgres://${USER}@127.0.0.1:${port}/postgres`;
+  private constructor(password: string, parts: { folder: string; server: ChildProcess; clock: Clock }) {
+    const place = encodeURIComponent(parts.folder);
+    this.url = `postgres://${DATABASE_USER}:${password}@localhost/postgres?host=${place}`;
     this.#folder = parts.folder;
     this.#server = parts.server;
     this.#clock = parts.clock;
@@ -63,19 +72,19 @@ export class OwnDatabase {
   static async start(clock: Clock): Promise<OwnDatabase> {
     const programs = programsFolder();
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-database-'));
-    const data = join(folder, DATA);
     try {
-      const [initdb = '', ...args] = postgresCommand(programs, 'initdb', ['-D', data, ...INITDB_OPTIONS]);
-      const { status, stderr, error } = spawnSync(initdb, args, { encoding: 'utf8' });
-      if (status !== 0)
-        throw new OwnDatabaseError(`its database cannot be created: ${shown(stderr || error?.message)}`);
-      const port = await freePort();
+      if (Buffer.byteLength(join(folder, SOCKET)) > MAX_SOCKET_PATH)
+        throw new OwnDatabaseError(
+          `the path of its socket in ${folder} is too long: set TMPDIR to a folder with a shorter path`,
+        );
+      const password = randomBytes(PASSWORD_BYTES).toString('hex');
+      const data = createDatabase(programs, folder, password);
       // Its data ends with it, so that it does not wait for the disk.
-      const options = ['-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off'];
+      const options = ['-h', '', '-k', folder, '-c', 'unix_socket_permissions=0700', '-c', 'fsync=off'];
       const [program = '', ...rest] = postgresCommand(programs, 'postgres', ['-D', data, ...options]);
       // Detached: Ctrl-C in a terminal must reach only the simulator, which stops it last.
       const server = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-      const database = new OwnDatabase(port, { folder, server, clock });
+      const database = new OwnDatabase(password, { folder, server, clock });
       await database.#ready();
       return database;
     } catch (error) {
@@ -124,6 +133,24 @@ export class OwnDatabase {
   }
 }
 
+/**
+ * Creates the data of a server below a folder that other users cannot enter, and returns its folder. The password is
+ * never an argument of a program, which every user of the machine sees. @throws OwnDatabaseError
+ */
+export function createDatabase(programs: string, folder: string, password: string): string {
+  const [data, passwordFile] = [join(folder, DATA), join(folder, 'password')];
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    const own = ['-D', data, `--pwfile=${passwordFile}`, ...INITDB_OPTIONS];
+    const [initdb = '', ...args] = postgresCommand(programs, 'initdb', own);
+    const { status, stderr, error } = spawnSync(initdb, args, { encoding: 'utf8' });
+    if (status === 0) return data;
+    throw new OwnDatabaseError(`its database cannot be created: ${shown(stderr || error?.message)}`);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
 /** The folder with the programs of PostgreSQL. @throws OwnDatabaseError */
 function programsFolder(): string {
   const installed = PACKAGES.flatMap((folder) =>
@@ -161,15 +188,6 @@ function cleanupOf(folder: string): ChildProcess {
   child.stdin.on('error', () => undefined);
   child.unref();
   return child;
-}
-
-/** The system chooses a free port; another program could take it before the server does, and then it does not start. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function shown(text: string | undefined): string {

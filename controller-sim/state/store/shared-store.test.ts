@@ -717,7 +717,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
 
   t.test('a pooler that shares sessions among connections is rejected with the remedy', async (t) => {
     const url = new URL(await postgres.database('pooled'));
-    using pooler = await SharedSession.start(postgres.port, { user: url.username, database: 'pooled' });
+    using pooler = await SharedSession.start(url.href);
     url.port = String(pooler.port);
     await t.rejects(PostgresStore.open(url.href, components), {
       message: /cannot be used: a connection pooler .* set pool_mode = session/,

@@ -4,7 +4,8 @@
 //   https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import pg from 'pg';
 import { Turns } from '#lib/queue/turns.ts';
 
 const QUERY = 0x51;
@@ -22,15 +23,14 @@ export class SharedSession {
     this.#server = createServer((client) => this.#serve(client));
   }
 
-  /** Opens the session with the server at this port of 127.0.0.1, which demands no password. */
-  static async start(port: number, { user, database }: { user: string; database: string }): Promise<SharedSession> {
-    const session = connect(port, '127.0.0.1');
-    const pooler = new SharedSession(session);
-    const fields = Buffer.from(`user\0${user}\0database\0${database}\0\0`);
-    const head = Buffer.alloc(8);
-    head.writeUInt32BE(head.length + fields.length);
-    head.writeUInt32BE(0x3_0000, 4); // version 3.0
-    await pooler.#ask(Buffer.concat([head, fields]));
+  /** Opens the session with the server at this address. */
+  static async start(url: string): Promise<SharedSession> {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined); // its end
+    await client.connect();
+    const { stream } = client.connection;
+    stream.removeAllListeners('data'); // of the driver: the clients of the pooler read the answers
+    const pooler = new SharedSession(stream as Socket);
     pooler.#server.listen(0, '127.0.0.1');
     await once(pooler.#server, 'listening');
     return pooler;

