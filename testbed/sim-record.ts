@@ -1,11 +1,11 @@
 // `record`: stands in front of a controller and writes a file of its requests and answers. `replay`: answers from such
 // a file.
 
-import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
 import { connected } from '../controller-sim/commands/lab.ts';
@@ -96,7 +96,7 @@ async function run(
   const { first: stop } = stopSignals();
   try {
     const { opened, end } = await open();
-    if (writeCa !== undefined) writeFileSync(writeCa, opened.ca);
+    if (writeCa !== undefined) await writeFileAtomic(writeCa, opened.ca, { mode: 0o644 });
     print(JSON.stringify({ event: 'ready', url: opened.url, ...(writeCa !== undefined && { ca: writeCa }) }));
     await stop;
     await opened.close();

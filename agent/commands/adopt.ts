@@ -68,7 +68,7 @@ async function takeOver(installation: Installation, yes: boolean): Promise<numbe
   print(`restarts ${unit}, if it runs; \`adopt --undo --yes\` gives it back`);
   if (!yes) return dryRun();
   await using _ = holdStopSignals((signal) => printError(`${signal}: ${unit} is being adopted`));
-  mkdirSync(dirname(dropIn), { recursive: true });
+  mkdirSync(dirname(dropIn), { recursive: true, mode: 0o755 });
   await writeFileAtomic(dropIn, text, { mode: 0o644 });
   restart(unit);
   return Exit.Done;

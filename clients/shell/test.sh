@@ -33,11 +33,12 @@ edgeweave why dial a echo > /dev/null || fail 'everybody may dial it'
 edgeweave_stop
 
 # A shell that is killed leaves nothing behind.
-sh -c '. "$1"; edgeweave_start; edgeweave_value pid; exec sleep 600' sh "$(dirname "$0")/edgeweave.sh" > "${TMPDIR:-/tmp}/edgeweave-pid.$$" &
+printed=$(mktemp)
+sh -c '. "$1"; edgeweave_start; edgeweave_value pid; exec sleep 600' sh "$(dirname "$0")/edgeweave.sh" > "$printed" &
 runner=$!
-until [ -s "${TMPDIR:-/tmp}/edgeweave-pid.$$" ]; do sleep 0.05; done
-pid=$(cat "${TMPDIR:-/tmp}/edgeweave-pid.$$")
-rm "${TMPDIR:-/tmp}/edgeweave-pid.$$"
+until [ -s "$printed" ]; do sleep 0.05; done
+pid=$(cat "$printed")
+rm "$printed"
 kill -KILL "$runner"
 wait "$runner" 2> /dev/null || true
 turns=400

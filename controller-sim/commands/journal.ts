@@ -1,10 +1,10 @@
 // `journal`: what clients and routers asked of a running simulator, one line for each request or message.
 
-import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { count } from '#lib/text/count.ts';
 import { SystemClock } from '#lib/time/clock.ts';
@@ -199,7 +199,7 @@ async function record(client: LabClient, file: string, options: JournalOptions):
   const query = queryOf({ ...filterOf(options), kind: undefined, router: undefined, message: undefined });
   const { requests, omitted, text } = (await client.ask('GET', `${JOURNAL}/recording?${query}`)) as Recording;
   try {
-    writeFileSync(file, text);
+    await writeFileAtomic(file, text); // only its owner can read it
   } catch (error) {
     throw new ProjectError('RECORDING', describeError(error), { cause: error });
   }

@@ -1,10 +1,10 @@
 // `seed` and `export`: create a network in a running simulator from a file, and write the network to one.
 
-import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
@@ -152,7 +152,7 @@ export function exportCommand(): Command {
         const { seedText } = await import('../lab/seed/format.ts');
         const text = seedText((await client.ask('GET', '/lab/v1/export')) as SeedDocument, format);
         if (output === undefined) print(text);
-        else write(output, text);
+        else await write(output, text);
       }),
     );
   return connected(command);
@@ -174,9 +174,10 @@ function read(file: string): string {
   }
 }
 
-function write(file: string, text: string): void {
+/** Only its owner can read it. */
+async function write(file: string, text: string): Promise<void> {
   try {
-    writeFileSync(file, text);
+    await writeFileAtomic(file, text);
   } catch (error) {
     throw new ProjectError('OUTPUT', `${file} cannot be written: ${describeError(error)}`, { cause: error });
   }

@@ -1,11 +1,26 @@
-// Files that a killed process has left of a write. The tests of the files' owners cover the writes themselves.
+// Files that a killed process has left of a write, and files of other users. The tests of the files' owners cover the
+// writes themselves.
 
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { platform } from 'node:process';
+import { getuid, platform } from 'node:process';
 import t from 'tap';
 import { ENDED_WRITE } from '../../../test/support/programs/unfinished-write.ts';
-import { removeUnfinished, syncFolder, temporarySuffix, writeFileAtomic } from './atomic-file.ts';
+import { claimPrivateFile, removeUnfinished, syncFolder, temporarySuffix, writeFileAtomic } from './atomic-file.ts';
+
+/** Another user. */
+const NOBODY = 65_534;
 
 t.test('only unfinished writes of the file by ended processes are removed', async (t) => {
   const folder = t.testdir();
@@ -51,5 +66,46 @@ t.test(
   async (t) => {
     await t.resolves(syncFolder('/proc'));
     await t.rejects(syncFolder(join(t.testdir(), 'missing')), { code: 'ENOENT' });
+  },
+);
+
+t.test(
+  'a pipe of another user gets nothing',
+  { skip: getuid?.() !== 0 && 'only root makes such a pipe' },
+  async (t) => {
+    const path = join(t.testdir(), 'ready.json');
+    execFileSync('mkfifo', [path]);
+    chownSync(path, NOBODY, NOBODY);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    t.teardown(() => closeSync(reader));
+    await t.rejects(writeFileAtomic(path, 'secret'), { code: 'FILE_TAKEN', message: /another user/ });
+  },
+);
+
+t.test('everybody loses the rights to a file with secrets; its group keeps them', (t) => {
+  const path = join(t.testdir({ file: '' }), 'file');
+  for (const [before, after] of [
+    [0o666, 0o660],
+    [0o644, 0o640],
+    [0o600, 0o600],
+  ] as const) {
+    chmodSync(path, before);
+    claimPrivateFile(path);
+    t.equal(statSync(path).mode & 0o777, after);
+  }
+  t.end();
+});
+
+t.test(
+  'a file that another user has put into a common folder is not taken',
+  { skip: getuid?.() !== 0 && 'only root gives files away' },
+  (t) => {
+    const folder = t.testdir({ file: '' });
+    const path = join(folder, 'file');
+    chownSync(path, NOBODY, NOBODY);
+    claimPrivateFile(path); // in a folder of this user, for example a volume
+    chmodSync(folder, 0o1777);
+    t.throws(() => claimPrivateFile(path), { code: 'FILE_TAKEN' });
+    t.end();
   },
 );

@@ -1,8 +1,18 @@
 // Replaces files atomically: writes a new file beside the old one, flushes it to disk, and renames it.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, type PathLike, readdirSync, rmSync } from 'node:fs';
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  type PathLike,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, ProjectError } from '../errors.ts';
 
@@ -15,6 +25,9 @@ const UNFINISHED = /^(?<pid>[1-9]\d{0,9})-(?<run>[0-9a-f]{8})-[0-9a-f]{12}\.(tmp
 const RUN = randomBytes(4).toString('hex');
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
+/** Permission bits of everybody. */
+const EVERYBODY = 0o007;
+const EVERYBODY_WRITES = 0o002;
 /** All permission bits of a file mode. */
 const PERMISSIONS = 0o7777;
 /**
@@ -40,7 +53,8 @@ export interface AtomicWriteOptions {
 
 /**
  * Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. Devices and
- * pipes are written to instead: replacing /dev/null would damage the machine.
+ * pipes are written to instead: replacing /dev/null would damage the machine. Rejects with ProjectError for a pipe that
+ * another user has put there, for example in the folder for temporary files.
  */
 export async function writeFileAtomic(
   path: string,
@@ -49,6 +63,7 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const found = await stat(path).catch(() => undefined); // the write below reports the reason
   if (found && !found.isFile() && !found.isDirectory()) {
+    await demandNotPlanted(path);
     await writeFile(path, content);
     return;
   }
@@ -71,6 +86,18 @@ export async function writeFileAtomic(
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** The entry itself counts, not a pipe behind a link: the pipe of /dev/stdout may be that of the caller of `sudo`. */
+async function demandNotPlanted(path: string): Promise<void> {
+  const { uid } = await lstat(path);
+  if (isTrusted(uid)) return;
+  throw new ProjectError('FILE_TAKEN', `${path} is a pipe or device of another user; remove it, or name another file`);
+}
+
+/** Whether a file belongs to this user or to root. */
+function isTrusted(uid: number): boolean {
+  return uid === 0 || uid === (process.getuid?.() ?? uid);
 }
 
 /** Distinguishes the temporary files of one write; goes between the name of the file and the kind. */
@@ -122,6 +149,19 @@ export function claimPrivateFolder(path: string): void {
   makePrivateFolder(path);
   requireOwnFolder(path);
   if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
+}
+
+/**
+ * Takes the rights of everybody from an existing file with secrets: a copy, a restore or an earlier version may have
+ * given them. Its group keeps its rights. @throws ProjectError for a file of another user in a folder where everybody
+ * creates files
+ */
+export function claimPrivateFile(path: string): void {
+  const { uid, mode } = statSync(path);
+  if (uid === (process.getuid?.() ?? uid)) {
+    if ((mode & EVERYBODY) !== 0) chmodSync(path, mode & PERMISSIONS & ~EVERYBODY);
+  } else if ((statSync(dirname(realpathSync(path))).mode & EVERYBODY_WRITES) !== 0)
+    throw new ProjectError('FILE_TAKEN', `${path} is a file of another user; remove it, or name another file`);
 }
 
 /** @throws ProjectError if the path exists but is not a folder of this user; a symbolic link is not */

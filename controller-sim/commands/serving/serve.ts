@@ -1,6 +1,6 @@
 // Runs simulators as a process: log, ready line, signals, end. `start` and `network` use it.
 
-import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -79,6 +79,9 @@ export function servedHere(nodes: readonly [Simulator, ...Simulator[]], close: (
   };
   return { nodes, onHangup, close };
 }
+
+/** Whoever writes the file that clients trust reads what they send, so it is never created by the umask alone. */
+const PUBLIC = 0o644;
 
 /** The file with the certificates that clients should trust. */
 interface CaFile {
@@ -189,7 +192,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   const [simulator] = served.nodes;
   let ca: CaFile;
   try {
-    ca = writeCa(simulator.ca, data ?? readyFile ?? served.beside);
+    ca = await writeCa(simulator.ca, data ?? readyFile ?? served.beside);
     if (readyFile !== undefined)
       await writeFileAtomic(readyFile, `${JSON.stringify(readyLine(served, ca.file, data))}\n`);
   } catch (error) {
@@ -277,15 +280,15 @@ function keptPassword(data: string | undefined): string {
 }
 
 /** Beside the file of the data or of the ready line, or in a temporary directory that is deleted with the simulator. */
-function writeCa(pem: string, beside: string | undefined): CaFile {
+async function writeCa(pem: string, beside: string | undefined): Promise<CaFile> {
   if (beside !== undefined) {
     const file = resolve(`${beside}${CA_SUFFIX}`);
-    writeFileSync(file, pem);
+    await writeFileAtomic(file, pem, { mode: PUBLIC });
     return { file, remove: () => undefined };
   }
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-sim-'));
   const file = join(directory, 'ca.pem');
-  writeFileSync(file, pem);
+  await writeFileAtomic(file, pem, { mode: PUBLIC });
   return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 

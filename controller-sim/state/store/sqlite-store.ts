@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError } from '#lib/errors.ts';
+import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { writeObstacle } from '#lib/files/writable.ts';
 import { THIS_PROCESS } from '#lib/net/port-holder.ts';
 import type { Change } from '../change.ts';
@@ -64,6 +65,7 @@ export class SqliteStore implements Store {
     try {
       // Creates the file unreadable for others from the start.
       if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
+      for (const file of [path, `${path}-wal`]) if (existsSync(file)) claimPrivateFile(file);
       // A relative `:memory:` or `file:…` would not mean a file of that name to SQLite.
       database = new DatabaseSync(resolve(path));
       database.exec(SETTINGS);

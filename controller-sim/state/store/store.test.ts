@@ -109,7 +109,9 @@ t.test('sqlite: all data survives closing, in a file that only its owner may rea
   const { index, timeline } = first;
   await first.close();
   t.equal(statSync(file).mode & 0o777, 0o600);
+  chmodSync(file, 0o644); // a copy, for example
   const second = await open(SqliteStore.open(file));
+  t.equal(statSync(file).mode & 0o777, 0o640, 'the rights of everybody are gone');
   t.equal(second.tables.service.get('a')?.name, 'one');
   t.equal(second.index, index);
   t.equal(second.timeline, timeline, 'the history continues');

@@ -10,7 +10,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { arch, platform } from 'node:process';
 import pg from 'pg';
-import { createDatabase, DATABASE_USER, postgresCommand } from '../../../controller-sim/commands/serving/own-database.ts';
+import {
+  createDatabase,
+  DATABASE_USER,
+  postgresCommand,
+} from '../../../controller-sim/commands/serving/own-database.ts';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { until } from '../networks/overlay.ts';
 
