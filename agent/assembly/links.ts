@@ -2,6 +2,7 @@
 // controllers.
 
 import { listening } from '#lib/net/listening.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { LinkConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -17,7 +18,6 @@ import { WantedLinks } from '../link/wanted-links.ts';
 import { dialFailureReason } from '../metrics/dial-failures.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
-import { BufferBudget } from '../xgress/buffer-budget.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { httpProxy, linkChannelSettings, linkDialerSettings, linkListenerSettings } from './settings.ts';

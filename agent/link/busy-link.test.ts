@@ -3,6 +3,7 @@
 import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { Frame } from '#wire/frame.ts';
@@ -12,7 +13,6 @@ import { soon } from '../../test/support/rooms/channels.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
-import { BufferBudget } from '../xgress/buffer-budget.ts';
 import { ACK_LANE, Link, LinkUnderlay } from './link.ts';
 import { linkChannel } from './link-dialer.ts';
 import { LinkMetrics } from './link-metrics.ts';

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
@@ -10,7 +11,6 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
-import { BufferBudget } from '../xgress/buffer-budget.ts';
 import type { LinkInit } from './link.ts';
 import { type LinkDialerSettings, linkChannel } from './link-dialer.ts';
 import { LinkRegistry } from './link-registry.ts';

@@ -2,10 +2,10 @@
 // answer slowly.
 
 import t from 'tap';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { alone, bytes, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
-import { BufferBudget } from './buffer-budget.ts';
 import { DelayLimit } from './delay-limit.ts';
 
 t.test(

@@ -2,6 +2,8 @@
 // fault to the controller that owns the circuit (reference fact: link, section 2.3).
 
 import type { Log } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { FaultSubject } from '#wire/gen/control_pb.js';
@@ -10,8 +12,6 @@ import type { Faulter } from '../forwarder/faulter.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { UsageTags } from '../metrics/usage.ts';
-import { BufferBudget } from './buffer-budget.ts';
-import { HolderBudgets } from './holder-budgets.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import type { Transferred } from './transferred.ts';

@@ -1,9 +1,9 @@
 // The budget of an identity: many ends that nobody reads do not multiply the bytes that each of them may hold.
 
 import t from 'tap';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { type EndBudget, HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import { alone, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
-import { BufferBudget } from './buffer-budget.ts';
-import { type EndBudget, HolderBudgets } from './holder-budgets.ts';
 
 const LIMIT = 64 * 1024 * 1024;
 const MESSAGE = Buffer.alloc(60_000);

@@ -3,12 +3,12 @@
 //
 //   payloads ─► receive ─► ReceiveBuffer ─► next ─► handOver ─► client      acknowledgements ◄─ Acknowledger
 
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { Acknowledger } from './acknowledger.ts';
-import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 import { costOf, ReceiveBuffer } from './receive-buffer.ts';
 import type { XgressClient } from './xgress-client.ts';

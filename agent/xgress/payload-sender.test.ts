@@ -1,12 +1,12 @@
 // Retransmissions over a full link: they wait for places, and go before new data.
 
 import t from 'tap';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
-import { BufferBudget } from './buffer-budget.ts';
 import { PayloadSender } from './payload-sender.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 

@@ -1,11 +1,11 @@
 // The sending half of a circuit end: numbers payloads, passes them to the forwarder, waits when the link is full, and
 // retransmits unacknowledged payloads (reference fact: link, section 2.4). It does not know why a payload is sent.
 
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
-import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 import { SendBuffer, type SendBufferInspection } from './send-buffer.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';

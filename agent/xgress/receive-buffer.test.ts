@@ -1,9 +1,9 @@
 // The memory of received payloads belongs to their sender, which may be the other end of the circuit on this router.
 
 import t from 'tap';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { BufferBudget } from './buffer-budget.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 
 const DATA = Buffer.alloc(50_000, 7);

@@ -2,9 +2,9 @@
 // client has not consumed (reference fact: link, section 2.4). Dropped payloads are not acknowledged, so the peer
 // retransmits them.
 
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { isEnd, isFin } from './end-marks.ts';
-import type { EndBudget } from './holder-budgets.ts';
 
 export type Reception = 'accepted' | 'duplicate' | 'dropped';
 

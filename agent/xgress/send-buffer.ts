@@ -1,10 +1,10 @@
 // The sending half of flow control: tracks payloads in flight, sizes the window, and selects payloads to retransmit
 // (reference fact: link, section 2.4). The xgress that owns it sends. Times are in milliseconds.
 
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { DelayLimit } from './delay-limit.ts';
-import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Minimum interval between two checks for retransmissions. */

@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import { CALM, Circuit } from '../../../test/support/rooms/circuit.ts';
-import { BufferBudget } from '../buffer-budget.ts';
-import { HolderBudgets } from '../holder-budgets.ts';
 import { DatagramClient } from './datagram-client.ts';
 
 t.test('a session sends on after its window has shrunk below what is in flight', async (t) => {

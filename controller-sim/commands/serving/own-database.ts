@@ -28,7 +28,7 @@ const DATA = 'data';
 /** Only names a socket: no port is opened. */
 const SOCKET = '.s.PGSQL.5432';
 /** Bytes of the path of a socket: 108 on Linux, 104 on macOS and BSD, with the zero at its end. */
-const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
+const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 /**
  * Its standard input ends with this process, also if that is killed: then it ends the database where the system has not
  * done so, and removes the folder.
@@ -73,7 +73,7 @@ export class OwnDatabase {
     const programs = programsFolder();
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-database-'));
     try {
-      if (Buffer.byteLength(join(folder, SOCKET)) > MAX_SOCKET_PATH)
+      if (Buffer.byteLength(join(folder, SOCKET)) > SOCKET_PATH_BYTES)
         throw new OwnDatabaseError(
           `the path of its socket in ${folder} is too long: set TMPDIR to a folder with a shorter path`,
         );

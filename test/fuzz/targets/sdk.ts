@@ -7,6 +7,7 @@ import { create } from '@bufbuild/protobuf';
 import { errorCode } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
@@ -31,7 +32,6 @@ import { CONTROL_LANE, DATA_LANE } from '../../../agent/ingress/edge/clients/sdk
 import { SdkHosting } from '../../../agent/ingress/edge/hosting/sdk-hosting.ts';
 import type { Terminators } from '../../../agent/ingress/terminators/terminators.ts';
 import { MetricsRegistry } from '../../../agent/metrics/registry.ts';
-import { BufferBudget } from '../../../agent/xgress/buffer-budget.ts';
 import { CircuitEnds } from '../../../agent/xgress/circuit-ends.ts';
 import type { FuzzTarget } from '../runner.ts';
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 
-/** What the other user does with a file: reads it, changes it, lists or adds files of a folder, connects to a socket. */
+/** What the other user does: reads or changes a file, lists a folder or adds files to it, connects to a socket. */
 export type Reached = `${'reads' | 'changes' | 'lists' | 'connects to'} ${string}`;
 
 const CHILD = join(import.meta.dirname, 'other-user-child.ts');

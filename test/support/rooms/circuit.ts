@@ -1,6 +1,8 @@
 // Two ends of a circuit on a virtual clock, over a network that loses, duplicates, delays and reorders as the test
 // wants; or one end alone, with the test as its peer.
 
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
@@ -8,8 +10,6 @@ import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../../../agent/config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../../../agent/forwarder/destination.ts';
-import { BufferBudget } from '../../../agent/xgress/buffer-budget.ts';
-import type { EndBudget } from '../../../agent/xgress/holder-budgets.ts';
 import type { XgressOptions } from '../../../agent/xgress/options.ts';
 import { XgressTicker } from '../../../agent/xgress/ticker.ts';
 import { Xgress } from '../../../agent/xgress/xgress.ts';

@@ -5,6 +5,7 @@ import { duplexPair } from 'node:stream';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
@@ -38,7 +39,6 @@ import type { WeightChange } from '../../../agent/ingress/terminators/terminator
 import type { TerminatorSpec } from '../../../agent/ingress/terminators/terminator-spec.ts';
 import type { Terminators } from '../../../agent/ingress/terminators/terminators.ts';
 import { MetricsRegistry } from '../../../agent/metrics/registry.ts';
-import { BufferBudget } from '../../../agent/xgress/buffer-budget.ts';
 import { CircuitEnds } from '../../../agent/xgress/circuit-ends.ts';
 
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };

@@ -3,6 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { Log } from '#lib/log/log.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
@@ -17,7 +18,6 @@ import { TRUE } from '#wire/header-values.ts';
 import type { HeaderEntries } from '#wire/message.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { EdgeListenerConfig } from '../../../config/router-config.ts';
-import { BufferBudget } from '../../../xgress/buffer-budget.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import { CONTROL_LANE, DATA_LANE, SdkUnderlay } from './sdk-connection.ts';
 

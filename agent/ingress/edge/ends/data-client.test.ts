@@ -1,11 +1,11 @@
 // SDK clients that rely on the router's flow control: their data when the router has no room for it, and their traces.
 
 import t from 'tap';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { CALM, Circuit } from '../../../../test/support/rooms/circuit.ts';
 import { sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
-import { BufferBudget } from '../../../xgress/buffer-budget.ts';
 import { DataClient } from './data-client.ts';
 
 const LIMIT = 1_000_000;
