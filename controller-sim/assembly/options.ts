@@ -23,6 +23,7 @@ import type { Clock } from '#lib/time/clock.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { NAMESPACES, type Namespace, namespaceProblem } from '../events/events.ts';
+import { proxyTarget } from '../lab/proxies/proxy-targets.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { type CommonMemory, SharedMemory } from '../state/store/shared-memory.ts';
 
@@ -85,9 +86,14 @@ export interface SimulatorOptions {
   dialRouters?: boolean;
   /**
    * Puts a proxy of the lab in front of each router, for its links and for SDK clients, so that faults of the kinds
-   * `link` and `sdk` act on them. Default false; `startNetwork`: true.
+   * `link` and `sdk` act on them. Default false; `startNetwork`: true. A proxy leads to the address from which its
+   * router has connected, whatever host the router advertises.
    */
   proxyRouters?: boolean;
+  /** Hosts, addresses or networks that routers may advertise, and to which these proxies lead too. */
+  proxyTargets?: readonly string[];
+  /** Address on which the proxies of the lab listen. Default: `host` if it is a loopback address, else 127.0.0.1. */
+  proxyHost?: string;
   /**
    * A network to create before the start: a file (YAML or JSON) or the document itself, as `ziti ops export` writes it.
    * Entities whose names exist already are kept as they are.
@@ -269,6 +275,23 @@ export const OPTIONS = {
       form: 'switch',
     },
   },
+  proxyTargets: {
+    check: listOf(proxyTarget),
+    flag: {
+      flags: '--proxy-targets <host>',
+      help: "host, address or network that routers may advertise; without it, their proxies lead only to the router's own address; may be repeated, or a,b",
+      variable: 'PROXY_TARGETS',
+      form: 'commas',
+    },
+  },
+  proxyHost: {
+    check: host,
+    flag: {
+      flags: '--proxy-host <address>',
+      help: 'address on which proxies listen, for routers and clients of other machines; default: that of --host if it is a loopback address, else 127.0.0.1',
+      variable: 'PROXY_HOST',
+    },
+  },
   console: {
     check: path,
     flag: { flags: '--console <folder>', help: 'serve the built web console in this folder' },
@@ -343,15 +366,40 @@ export function portsProblem(first: number | undefined, count: number): string |
   return `${count} controllers need consecutive ports from ${first}, and ports end at 65535; choose a lower one (port, --port)`;
 }
 
+const LOOPBACK = '127.0.0.1';
+
 /** The file with the certificates that clients should trust is named after the data file. */
 export const CA_SUFFIX = '.ca.pem';
 
 /** Names of the simulator in its certificate; URLs and tokens contain the first one. */
-export function hostNames({ host = '127.0.0.1', advertise = [] }: SimulatorOptions): readonly [string, ...string[]] {
+export function hostNames({
+  host: given = LOOPBACK,
+  advertise = [],
+}: SimulatorOptions): readonly [string, ...string[]] {
   // Nobody can connect to the address of all interfaces, and no certificate contains the zone of an address.
-  const own = isIP(host) !== 0 && /^[0.:]+$/.test(host) ? '127.0.0.1' : host.replace(/%.*$/, '');
+  const own = isUnspecified(given) ? LOOPBACK : given.replace(/%.*$/, '');
   const [first = own, ...others] = advertise;
   return [first, ...others, own];
+}
+
+/** Where proxies of the lab listen. They have no login, so other machines reach them only if that is asked for. */
+export function proxyPlace(options: SimulatorOptions): { readonly host: string; readonly name: string | undefined } {
+  const { host: own = LOOPBACK, proxyHost } = options;
+  const listening = proxyHost ?? (isLoopback(own) ? own : LOOPBACK);
+  return { host: listening, name: isUnspecified(listening) ? hostNames(options)[0] : undefined };
+}
+
+/** Whether routers of other machines reach the simulator, but not its proxies. */
+export function areProxiesHidden({ host: own = LOOPBACK, proxyRouters, proxyHost }: SimulatorOptions): boolean {
+  return proxyRouters === true && proxyHost === undefined && !isLoopback(own);
+}
+
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}
+
+function isUnspecified(address: string): boolean {
+  return isIP(address) !== 0 && /^[0.:]+$/.test(address);
 }
 
 /** Whether the simulator reports itself as a member of a cluster. */
@@ -389,6 +437,8 @@ export function combinationProblem(options: SimulatorOptions): string | undefine
     return 'only controllers with a common store have an id (member, --member); give the store too (store, --store)';
   if (options.proxyRouters && shared !== undefined)
     return 'only a controller without a common store has proxies for its routers; leave one out (proxyRouters, --proxy-routers; store, --store)';
+  if (options.proxyTargets?.length && !options.proxyRouters)
+    return 'only proxies in front of routers have targets (proxyTargets, --proxy-targets); ask for them (proxyRouters, --proxy-routers)';
   if (eventsFile !== undefined && eventsFile !== '-' && dataFiles(data).some((file) => isSameFile(file, eventsFile)))
     return `events need a file of their own: ${eventsFile} is also a file of the data (data, --data); choose another one (eventsFile, --events-file)`;
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;

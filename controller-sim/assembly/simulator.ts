@@ -30,7 +30,7 @@ import { SimulatorContext } from './context.ts';
 import { assembleControl, type Control } from './control.ts';
 import { type Data, openData } from './data.ts';
 import { assembleEvents } from './events.ts';
-import { checkSimulatorOptions, hasDashboard, type SimulatorOptions } from './options.ts';
+import { areProxiesHidden, checkSimulatorOptions, hasDashboard, proxyPlace, type SimulatorOptions } from './options.ts';
 import { assembleRules, type Rules } from './rules.ts';
 
 export type { SimulatorOptions } from './options.ts';
@@ -156,9 +156,13 @@ function openNetwork(context: SimulatorContext, state: State): Network {
 function openTraffic(context: SimulatorContext, state: State, network: Network): LabTraffic {
   const { clock, wireClock, options } = context;
   const random = context.randomOf('faults');
-  const { host = '127.0.0.1', proxyRouters: proxiesRouters = false } = options;
+  const { proxyRouters = false, proxyTargets: targets = [] } = options;
   const log = context.logOf('lab');
-  return context.own(new LabTraffic({ state, clock, wireClock, random, network, log, host, proxiesRouters }));
+  const { host: proxyHost, name: host } = proxyPlace(options);
+  if (areProxiesHidden(options))
+    log.warn({ proxyHost }, 'routers and clients of other machines do not reach the proxies; see --proxy-host');
+  const init = { state, clock, wireClock, random, network, log, proxyHost };
+  return context.own(new LabTraffic({ ...init, ...(proxyRouters && { ofRouters: { targets, host } }) }));
 }
 
 interface LabParts {

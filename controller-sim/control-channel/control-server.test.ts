@@ -35,7 +35,8 @@ async function opened(t: Test) {
     createTransitRouter(transaction, 'r3', new Body({ name: 'r3', fingerprint: r3.fingerprint }, 'create'), undefined),
   );
   const hello = new Message(ChannelType.Hello, [[ChannelHeader.HelloVersion, formatVersionInfo(version)]]);
-  const open = (connectionId: string) => server.openChannel(r3, hello, connectionId, true);
+  const open = (connectionId: string) =>
+    server.openChannel(r3, hello, { connectionId, grouped: true, remoteAddress: '127.0.0.1' });
   return { room, network: context.network, open, server };
 }
 

@@ -55,6 +55,13 @@ class FaultRejection extends HelloRejectedError {
 /** A router as it was when its certificate was verified. */
 export type VerifiedRouter = Pick<Router, 'id' | 'fingerprint'>;
 
+/** The first connection of a router's channel. */
+export interface RouterConnection {
+  readonly connectionId: string;
+  readonly grouped: boolean;
+  readonly remoteAddress: string;
+}
+
 const HELLO_TIMEOUT = 5_000;
 /**
  * Milliseconds until a router without a cluster receives the controller's address. The reference's router never returns
@@ -181,15 +188,16 @@ export class ControlServer {
   #open({ hello, socket, connectionId, grouped }: AcceptedHello): Channel {
     const [leaf] = peerCertificates(socket);
     const verified = { id: hello.body.toString(), fingerprint: leaf ? sha1Fingerprint(leaf) : null };
-    return this.openChannel(verified, hello, connectionId, grouped);
+    return this.openChannel(verified, hello, { connectionId, grouped, remoteAddress: socket.remoteAddress ?? '' });
   }
 
   /**
    * Creates the channel of a verified router. `hello` holds the router's headers, from its hello or its answer to one.
    * Throws HelloRejectedError, also if the router was disabled, deleted or re-enrolled since it was verified.
    */
-  openChannel(verified: VerifiedRouter, hello: Message, connectionId: string, grouped: boolean): Channel {
+  openChannel(verified: VerifiedRouter, hello: Message, connection: RouterConnection): Channel {
     const { id } = verified;
+    const { connectionId, grouped, remoteAddress } = connection;
     if (!this.#isPermitted(verified)) throw new HelloRejectedError(`router ${id} is disabled, deleted or re-enrolled`);
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
     if (!version) throw new HelloRejectedError(`router ${id} does not report its version`);
@@ -222,6 +230,7 @@ export class ControlServer {
       syncStatus: 'SYNC_NEW',
       identities: new Set(),
       connectedAt: clock.now(),
+      remoteAddress,
     };
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));

@@ -145,7 +145,8 @@ export class RouterDialer {
       this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);
       this.#server.checkFaults(id);
       const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
-      this.#server.openChannel(router, answer, connectionId, true).addUnderlay(underlay);
+      const connection = { connectionId, grouped: true, remoteAddress: underlay.remoteHost };
+      this.#server.openChannel(router, answer, connection).addUnderlay(underlay);
     } catch (error) {
       underlay.close();
       throw error;

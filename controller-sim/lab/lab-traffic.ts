@@ -13,6 +13,7 @@ import { HttpTraffic } from './http-traffic.ts';
 import { Journal } from './journal/journal.ts';
 import { LinkTraffic } from './link-traffic.ts';
 import { Proxies } from './proxies/proxies.ts';
+import { ProxyTargets } from './proxies/proxy-targets.ts';
 import { RouterProxies } from './proxies/router-proxies.ts';
 
 export interface LabTrafficComponents {
@@ -25,9 +26,16 @@ export interface LabTrafficComponents {
   readonly network: Pick<Network, 'routers' | 'links' | 'announce'>;
   readonly log: Log;
   /** Where the proxies listen. */
-  readonly host: string;
+  readonly proxyHost: string;
   /** Puts proxies in front of the routers. */
-  readonly proxiesRouters: boolean;
+  readonly ofRouters?: OfRouters;
+}
+
+export interface OfRouters {
+  /** Where they may lead, beside the router's own address. */
+  readonly targets: readonly string[];
+  /** The host under which others reach them; undefined: the address on which they listen. */
+  readonly host: string | undefined;
 }
 
 export class LabTraffic {
@@ -43,15 +51,19 @@ export class LabTraffic {
   constructor({ state, clock, wireClock, random, network, log, ...init }: LabTrafficComponents) {
     this.journal = new Journal({ wireClock, log });
     this.faults = new Faults({ state, network, random, wireClock, log });
-    this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.host });
+    this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.proxyHost });
     new StoreFaults({ wireClock, faults: this.faults }).guard(state);
-    const { journal, faults, proxies } = this;
+    const { journal, faults } = this;
     this.links = new LinkTraffic({ state, clock, journal, network });
     this.http = new HttpTraffic(journal, faults);
-    const ofRouters = init.proxiesRouters ? new RouterProxies({ state, proxies, routers: network.routers }) : undefined;
+    const ofRouters = init.ofRouters && this.#ofRouters(init.ofRouters, state, network.routers);
     if (ofRouters) network.announce(ofRouters);
     const prepare = ofRouters && ((router: ConnectedRouter) => ofRouters.prepare(router));
     this.control = new ControlTraffic({ state, clock, journal, faults, ...(prepare && { prepare }) });
+  }
+
+  #ofRouters({ targets, host }: OfRouters, state: State, routers: Network['routers']): RouterProxies {
+    return new RouterProxies({ state, proxies: this.proxies, routers, targets: new ProxyTargets(targets), host });
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,8 @@ export interface ConnectedRouter {
   hostname: string;
   syncStatus: 'SYNC_NEW' | 'SYNC_HELLO' | 'SYNC_DONE';
   readonly connectedAt: number;
+  /** The IP address from which it has connected, or at which it was dialed. */
+  readonly remoteAddress: string;
   /** Identities that are currently connected to it. */
   readonly identities: Set<string>;
 }

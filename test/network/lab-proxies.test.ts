@@ -89,6 +89,20 @@ t.test('bytes and ends pass a proxy unchanged; names, targets and unknown proxie
   t.same(net.proxies.list(), []);
 });
 
+t.test('proxies are open to other machines only if that is asked for', async (t) => {
+  const table: [options: { readonly host?: string; readonly proxyHost?: string }, host: string][] = [
+    [{}, '127.0.0.1'],
+    [{ host: '0.0.0.0' }, '127.0.0.1'],
+    [{ host: '0.0.0.0', proxyHost: '0.0.0.0' }, '0.0.0.0'],
+    [{ host: '127.0.0.1', proxyHost: '::1' }, '::1'],
+  ];
+  for (const [options, host] of table) {
+    await using simulator = await startSimulator({ ...options, proxyRouters: true });
+    t.equal((await simulator.lab.proxies.open({ name: 'p', to: '127.0.0.1:1' })).host, host, JSON.stringify(options));
+  }
+  await t.rejects(startSimulator({ proxyTargets: ['10.0.0.1'] }), /only proxies in front of routers have targets/);
+});
+
 t.test('latency, jitter, bandwidth and slices delay bytes, and keep their order', async (t) => {
   await using net = await proxied();
   const sent = Buffer.from(Array.from({ length: 2_000 }, (_, index) => index % 251));

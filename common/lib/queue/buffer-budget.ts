@@ -1,5 +1,5 @@
-// Bounds the memory of all circuit ends of a router: payloads that wait for a client or for an acknowledgement; and that
-// of all proxied connections of the simulator. Each end may hold as many bytes as are free. So n ends whose clients do
+// Bounds the memory of all circuit ends of a router: payloads that wait for a client or an acknowledgement; and that of
+// all proxied connections of the simulator. Each end may hold as many bytes as are free. So n ends whose clients do
 // not read share the budget evenly (1/(n + 1) each), and a later end gets the same share. No data is lost: an end that
 // has used its share stops reading, or drops payloads without acknowledging them, and the peer retransmits. An end may
 // exceed its share by one payload, since messages of SDK clients are not split; large ones wait while all ends together

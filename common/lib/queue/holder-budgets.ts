@@ -1,7 +1,7 @@
 // Divides the buffer budget between holders: the identities of SDK clients, all UDP sessions together, and the sources
 // of proxied connections. Circuits of clients use no descriptors, so one holder can have thousands of ends that nobody
 // reads, and each end may always hold some bytes. All ends of a holder together therefore hold at most what the others
-// leave free, with their least shares, their payloads beyond a share and their objects. A holder that has used this part
+// leave free, with their least shares, their payloads beyond a share and their objects. A holder that has used its part
 // delays its own ends only.
 //
 //   BufferBudget ─┬─ ends with a socket each

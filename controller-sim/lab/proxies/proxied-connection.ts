@@ -3,8 +3,10 @@
 //   dialer ═══ near ─► up ─► far ═══ target
 //                   ◄─ down ◄─
 
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
+import { clientSockets } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
@@ -15,6 +17,8 @@ export interface ConnectionComponents {
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Pick<Faults, 'forConnection'>;
+  /** The share of this connection in the bytes that proxies hold. */
+  readonly budget: Pick<EndBudget, 'share' | 'fits' | 'add'>;
 }
 
 export interface Target {
@@ -36,7 +40,10 @@ export class ProxiedConnection {
     this.#components = components;
     this.#facts = facts;
     this.#near = near;
-    this.#far = connect({ ...target, allowHalfOpen: true });
+    this.#far = new Socket({ allowHalfOpen: true });
+    // Descriptors belong to the whole process, which serves its own clients too.
+    const isAdmitted = [near, this.#far].every((socket) => clientSockets.admit(socket));
+    if (isAdmitted) this.#far.connect(target);
     near.setNoDelay(true);
     this.#far.setNoDelay(true);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,11 +64,13 @@ export class ProxiedConnection {
         resolve();
       });
     }
-    const { clock, random } = components;
+    const { clock, random, budget } = components;
+    const common = { clock, random, budget, onExcess: () => this.reset() };
     const pump = (source: Socket, to: Socket, direction: 'up' | 'down') =>
-      new Pump({ clock, random, source, target: to, rule: () => this.#ruleOf(direction) });
+      new Pump({ ...common, source, target: to, rule: () => this.#ruleOf(direction) });
     this.#pumps = [pump(near, this.#far, 'up'), pump(this.#far, near, 'down')];
-    this.update();
+    if (isAdmitted) this.update();
+    else this.reset();
   }
 
   /** The rules have changed. */

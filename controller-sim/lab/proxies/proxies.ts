@@ -5,7 +5,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { joinHostPort, MAX_PORT, splitHostPort } from '#lib/net/address.ts';
+import { maxClientSockets, openFileLimit } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import type { Random } from '#lib/random.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -14,8 +19,11 @@ import { InvalidError, UnknownError } from '../lab-error.ts';
 import { ProxiedConnection, type Target } from './proxied-connection.ts';
 
 const MAX_PROXIES = 100;
-/** Connections of one proxy. */
+/** Connections of all proxies, and part of the sockets of clients that they may be: each has two. */
 const MAX_CONNECTIONS = 10_000;
+const SOCKETS_SHARE = 0.5;
+/** Bytes that wait in all proxies. */
+const PROXIED_BYTES = 64 * 1024 * 1024;
 const NAME = /^[\w.:-]{1,100}$/;
 
 export interface NewProxy {
@@ -107,11 +115,16 @@ export class TcpProxy {
 export class Proxies {
   readonly #components: ProxyComponents;
   readonly #open = new Map<string, TcpProxy>();
+  /** The places of connections, by source: a flood takes those of its own source. */
+  readonly #slots: FairSlots;
+  readonly #budget = new BufferBudget(PROXIED_BYTES);
+  readonly #budgets = new HolderBudgets(this.#budget);
   readonly #stop: () => void;
   #isClosed = false;
 
-  constructor(components: ProxyComponents) {
+  constructor(components: ProxyComponents, maxConnections = mostConnections()) {
     this.#components = components;
+    this.#slots = new FairSlots(maxConnections, () => new ClosedError('the proxied connection'));
     const { faults } = components;
     this.#stop = faults.onChange(() => this.#update());
     faults.know({
@@ -143,7 +156,6 @@ export class Proxies {
     if (this.#open.has(name)) throw new InvalidError('name', `the proxy ${name} exists; close it first`, name);
     if (this.#isClosed) throw new ClosedError('the simulator');
     const server = createServer({ allowHalfOpen: true });
-    server.maxConnections = MAX_CONNECTIONS;
     try {
       server.listen(port, this.#components.host);
       await once(server, 'listening');
@@ -195,10 +207,22 @@ export class Proxies {
   #accept(proxy: TcpProxy, socket: Socket): void {
     const { wireClock: clock, random, faults } = this.#components;
     const { carried, target } = proxy;
-    if (!target) {
+    const source = sourceOf(socket.remoteAddress);
+    const slot = target && this.#slots.take(source);
+    if (!slot) {
+      socket.on('error', () => undefined);
       resetSocket(socket);
       return;
     }
+    const { budget: own, release } = this.#budgets.use(source);
+    const all = this.#budget;
+    const budget = {
+      get share() {
+        return own.share;
+      },
+      fits: (bytes: number) => own.fits(bytes) && !all.isExhausted,
+      add: (bytes: number) => own.add(bytes),
+    };
     const facts: FaultyConnection = {
       proxy: proxy.name,
       carries: carried?.carries,
@@ -206,14 +230,24 @@ export class Proxies {
       dialer: carried?.dialer,
       decided: new Map(),
     };
-    const connection = new ProxiedConnection({ clock, random, faults }, facts, socket, target);
+    const connection = new ProxiedConnection({ clock, random, faults, budget }, facts, socket, target);
     proxy.connections.add(connection);
-    void connection.closed.then(() => proxy.connections.delete(connection));
+    slot.displaced.addEventListener('abort', () => connection.reset());
+    void connection.closed.then(() => {
+      proxy.connections.delete(connection);
+      slot.release();
+      release();
+    });
   }
 
   #update(): void {
     for (const proxy of this.#open.values()) for (const connection of proxy.connections) connection.update();
   }
+}
+
+function mostConnections(): number {
+  const sockets = maxClientSockets(openFileLimit()) * SOCKETS_SHARE;
+  return Math.min(MAX_CONNECTIONS, Math.floor(sockets / 2));
 }
 
 function targetOf(to: string): Target {

@@ -1,21 +1,21 @@
 // One direction of a proxied connection: from a socket to another one, late, slowly, in pieces, or not at all, as the
 // rule of the moment says.
 //
-//   source ─► queue of pieces with their times ─► target
+//   source ─► queue of reads, cut into pieces when they are due ─► target
 //
-// The source is paused while too much waits. Bytes keep their order; the end of the direction is a piece, too.
+// The source is paused while too much waits: here, or in all proxied connections of the same client. Bytes keep their
+// order; the end of the direction is a piece, too.
 
 import type { Socket } from 'node:net';
+import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import { RingQueue } from '#lib/queue/ring-queue.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
 
-/**
- * Bytes that wait in one direction: 100 ms at 300 Mbit/s. Each piece counts this much more: slices may have one byte.
- */
+/** Bytes that wait in one direction: 100 ms at 300 Mbit/s. Each read counts this much more: it may have one byte. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-const PIECE_OVERHEAD_BYTES = 256;
+const READ_OVERHEAD_BYTES = 256;
 const DEFAULT_SLICE_DELAY = 10;
 /** Pieces per second of a direction with a limited bandwidth. */
 const PIECES_PER_SECOND = 20;
@@ -26,15 +26,22 @@ export interface PumpComponents {
   readonly random: Random;
   readonly source: Socket;
   readonly target: Socket;
+  /** The share of the connection in the bytes that proxies hold. */
+  readonly budget: Pick<EndBudget, 'share' | 'fits' | 'add'>;
   /** The rule of this direction now. */
   rule(): ConnectionRule | undefined;
+  /** A read does not fit into the budget: the connection ends. */
+  onExcess(): void;
 }
 
 interface Piece {
-  /** The end of the direction, or of the whole connection at a limit. */
-  readonly bytes: Buffer | 'end' | 'limit';
-  /** Monotonic milliseconds before which it is not written. */
-  readonly due: number;
+  /** The rest of a read; the end of the direction, or of the whole connection at a limit. */
+  bytes: Buffer | 'end' | 'limit';
+  /** Bytes of a piece, and milliseconds between two. */
+  readonly size: number;
+  readonly delay: number;
+  /** Monotonic milliseconds before which the next piece is not written. */
+  due: number;
 }
 
 export class Pump {
@@ -72,6 +79,7 @@ export class Pump {
     this.#isClosed = true;
     this.#timer?.cancel();
     this.#queue.clear();
+    this.#hold(-this.#waitingBytes);
   }
 
   #receive(bytes: Buffer): void {
@@ -79,8 +87,13 @@ export class Pump {
     const { limit = Number.POSITIVE_INFINITY } = this.#components.rule() ?? {};
     const room = Math.max(0, limit - this.#received);
     this.#received += bytes.length;
-    this.#enqueue(bytes.length > room ? bytes.subarray(0, room) : bytes);
-    if (bytes.length >= room) this.#queue.push({ bytes: 'limit', due: this.#latest });
+    const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
+    if (!this.#components.budget.fits(taken.length)) {
+      this.#components.onExcess();
+      return;
+    }
+    if (taken.length > 0) this.#enqueue(taken);
+    if (bytes.length >= room) this.#enqueueEnd('limit', this.#latest);
     this.#write();
   }
 
@@ -89,22 +102,31 @@ export class Pump {
     const { clock, rule } = this.#components;
     const { closeDelay = 0 } = rule() ?? {};
     this.#latest = Math.max(this.#latest, clock.monotonic() + this.#latency() + closeDelay);
-    this.#queue.push({ bytes: 'end', due: this.#latest });
+    this.#enqueueEnd('end', this.#latest);
     this.#write();
   }
 
+  /** A read is cut when its pieces are due: a piece of one byte would cost a hundred bytes while it waits. */
   #enqueue(bytes: Buffer): void {
     const { clock, rule } = this.#components;
     const { slice, sliceDelay = DEFAULT_SLICE_DELAY, bandwidth } = rule() ?? {};
     const bySecond = bandwidth === undefined ? bytes.length : Math.ceil(bandwidth / PIECES_PER_SECOND);
     const size = Math.max(1, Math.min(slice ?? bytes.length, bySecond));
+    const delay = slice === undefined ? 0 : sliceDelay;
     this.#latest = Math.max(this.#latest, clock.monotonic() + this.#latency());
-    for (let start = 0; start < bytes.length; start += size) {
-      if (slice !== undefined && start > 0) this.#latest += sliceDelay;
-      this.#queue.push({ bytes: bytes.subarray(start, start + size), due: this.#latest });
-      this.#waitingBytes += PIECE_OVERHEAD_BYTES;
-    }
-    this.#waitingBytes += bytes.length;
+    this.#queue.push({ bytes, size, delay, due: this.#latest });
+    this.#latest += delay * (Math.ceil(bytes.length / size) - 1);
+    this.#hold(bytes.length + READ_OVERHEAD_BYTES);
+  }
+
+  #enqueueEnd(bytes: 'end' | 'limit', due: number): void {
+    this.#queue.push({ bytes, size: 0, delay: 0, due });
+  }
+
+  /** Bytes count until the target has taken them. */
+  #hold(bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.#components.budget.add(bytes);
   }
 
   #latency(): number {
@@ -127,19 +149,43 @@ export class Pump {
         this.#timer = clock.after('proxied bytes', wait, () => this.#write());
         break;
       }
-      this.#queue.shift();
-      if (next.bytes === 'end') target.end();
-      else if (next.bytes === 'limit') {
+      if (next.bytes === 'end') {
+        this.#queue.shift();
+        target.end();
+      } else if (next.bytes === 'limit') {
+        this.#queue.shift();
         target.destroySoon();
         source.destroy();
       } else {
-        const { length } = next.bytes;
-        this.#waitingBytes -= length + PIECE_OVERHEAD_BYTES;
-        if (bandwidth !== undefined) this.#free = Math.max(now, this.#free) + (length * SECOND) / bandwidth;
-        this.#isBlocked = !target.write(next.bytes);
+        const piece = this.#cut(next, next.bytes);
+        if (bandwidth !== undefined) this.#free = Math.max(now, this.#free) + (piece.length * SECOND) / bandwidth;
+        this.#isBlocked = !target.write(piece, () => this.#written(piece.length));
       }
     }
-    if (this.#isBlocked || this.#waitingBytes >= MAX_WAITING_BYTES) source.pause();
+    this.#regulate();
+  }
+
+  #written(bytes: number): void {
+    if (this.#isClosed) return;
+    this.#hold(-bytes);
+    this.#regulate();
+  }
+
+  #regulate(): void {
+    const { source, budget } = this.#components;
+    const limit = Math.min(MAX_WAITING_BYTES, budget.share);
+    if (this.#isBlocked || this.#waitingBytes >= limit) source.pause();
     else if (source.isPaused()) source.resume();
+  }
+
+  /** The next piece of a read, which leaves the queue with its last one. */
+  #cut(read: Piece, bytes: Buffer): Buffer {
+    const piece = bytes.subarray(0, read.size);
+    read.bytes = bytes.subarray(read.size);
+    read.due += read.delay;
+    if (read.bytes.length > 0) return piece;
+    this.#queue.shift();
+    this.#hold(-READ_OVERHEAD_BYTES);
+    return piece;
   }
 }

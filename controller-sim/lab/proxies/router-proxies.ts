@@ -3,17 +3,26 @@
 // change of its configuration.
 //
 //   router a ─► proxy link:a:b ─► listener of router b          client ─► proxy sdk:b ─► listener of router b
+//
+// A router says itself where it listens. So that it does not make the simulator a way to any place, only the port
+// counts: a proxy leads to the address from which the router has connected to this controller, or to what an
+// administrator allows. Names that an administrator allows are resolved at each connection.
 
 import { type Address, formatAddress, joinHostPort, parseAddress } from '#lib/net/address.ts';
+import { Shares } from '#lib/queue/shares.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { RouterAddresses } from '../../network/router-addresses.ts';
 import type { State } from '../../state/state.ts';
 import type { Target } from './proxied-connection.ts';
 import type { Proxies, TcpProxy } from './proxies.ts';
+import type { ProxyTargets } from './proxy-targets.ts';
 
 /** Proxies of this kind: each pair of routers has two for each listener. */
 const MAX_ROUTER_PROXIES = 1_000;
+/** Those that lead to one router, and its listeners among which they are: it chooses their number. */
+const MAX_OF_ROUTER = 100;
+const MAX_LISTENERS = 8;
 const BY_TCP: ReadonlySet<string> = new Set(['tls', 'tcp', 'ws', 'wss']);
 
 export interface RouterProxyComponents {
@@ -21,10 +30,14 @@ export interface RouterProxyComponents {
   readonly proxies: Pick<Proxies, 'openFor' | 'drop'>;
   /** The routers that are connected. */
   readonly routers: ReadonlyMap<string, ConnectedRouter>;
+  readonly targets: Pick<ProxyTargets, 'allow'>;
+  /** The host under which others reach the proxies; undefined: the address on which they listen. */
+  readonly host?: string | undefined;
 }
 
 export class RouterProxies implements RouterAddresses {
   readonly #components: RouterProxyComponents;
+  readonly #shares = new Shares({ max: MAX_ROUTER_PROXIES, maxOfSource: MAX_OF_ROUTER });
   /** `link:dialer:listener:n` and `sdk:router` with ids → the proxy. */
   readonly #open = new Map<
     string,
@@ -36,15 +49,16 @@ export class RouterProxies implements RouterAddresses {
   }
 
   /** Opens the proxies that a router needs, before the others learn of it. */
-  async prepare({ id, linkListeners }: ConnectedRouter): Promise<void> {
+  async prepare(router: ConnectedRouter): Promise<void> {
+    const { id } = router;
     const { state, routers } = this.#components;
     await this.#forgetDeleted();
     const ids = [...state.tables.router.values()].map((each) => each.id).filter((each) => each !== id);
     const opening = [
       this.#prepare(`sdk:${id}`, [id], 'sdk'),
-      ...linkListeners.flatMap((_, place) => ids.map((dialer) => this.#prepareLink(dialer, id, place))),
+      ...proxied(router).flatMap((_, place) => ids.map((dialer) => this.#prepareLink(dialer, id, place))),
       ...ids.flatMap((listener) =>
-        (routers.get(listener)?.linkListeners ?? []).map((_, place) => this.#prepareLink(id, listener, place)),
+        proxied(routers.get(listener)).map((_, place) => this.#prepareLink(id, listener, place)),
       ),
     ];
     await Promise.all(opening);
@@ -55,14 +69,19 @@ export class RouterProxies implements RouterAddresses {
       const proxy = this.#open.get(`link:${dialerId}:${listener.id}:${place}`)?.opened;
       const address = proxy && tcpAddress(each.address);
       if (!address) return each;
-      return { ...each, address: formatAddress({ type: address.type, host: proxy.host, port: proxy.port }) };
+      return { ...each, address: formatAddress({ type: address.type, ...this.#placeOf(proxy) }) };
     });
   }
 
   edge(routerId: string, urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const proxy = this.#open.get(`sdk:${routerId}`)?.opened;
     if (!proxy || !urlTarget(urls.tls)) return urls;
-    return { ...urls, tls: `tls://${joinHostPort(proxy.host, proxy.port)}` };
+    const { host, port } = this.#placeOf(proxy);
+    return { ...urls, tls: `tls://${joinHostPort(host, port)}` };
+  }
+
+  #placeOf({ host, port }: TcpProxy): Target {
+    return { host: this.#components.host ?? host, port };
   }
 
   #prepareLink(dialer: string, listener: string, place: number): Promise<unknown> {
@@ -72,12 +91,13 @@ export class RouterProxies implements RouterAddresses {
   #prepare(key: string, routers: string[], carries: 'link' | 'sdk'): Promise<unknown> {
     const known = this.#open.get(key);
     if (known) return known.proxy;
-    if (this.#open.size >= MAX_ROUTER_PROXIES) return Promise.resolve();
+    const listener = routers.at(-1) ?? '';
+    if (!this.#shares.acquire(listener)) return Promise.resolve();
     const names = routers.map((id) => this.#components.state.tables.router.get(id)?.name ?? id);
     const [first = '', last = first] = names;
     const place = key.split(':')[3] ?? '0';
     const name = [carries, ...names, ...(place === '0' ? [] : [place])].join(':');
-    const target = () => this.#targetOf(carries, routers.at(-1) ?? '', Number(place));
+    const target = () => this.#targetOf(carries, listener, Number(place));
     const carried = { carries, router: last, target, ...(carries === 'link' && { dialer: first }) };
     const proxy = this.#components.proxies.openFor(name, carried);
     const entry: { proxy: Promise<TcpProxy>; opened?: TcpProxy; routers: string[] } = { proxy, routers };
@@ -86,24 +106,40 @@ export class RouterProxies implements RouterAddresses {
       (opened) => {
         entry.opened = opened;
       },
-      () => this.#open.delete(key),
+      () => this.#forget(key, entry),
     );
   }
 
   #targetOf(carries: 'link' | 'sdk', routerId: string, place: number): Target | undefined {
     const router = this.#components.routers.get(routerId);
-    if (carries === 'sdk') return urlTarget(router?.supportedProtocols.tls);
-    return tcpAddress(router?.linkListeners[place]?.address ?? '');
+    if (!router) return undefined;
+    const advertised =
+      carries === 'sdk'
+        ? urlTarget(router.supportedProtocols.tls)
+        : tcpAddress(router.linkListeners[place]?.address ?? '');
+    if (!advertised) return undefined;
+    const { host, port } = advertised;
+    return { host: this.#components.targets.allow(host) ? host : router.remoteAddress, port };
+  }
+
+  #forget(key: string, { routers }: { readonly routers: readonly string[] }): void {
+    if (this.#open.delete(key)) this.#shares.release(routers.at(-1) ?? '');
   }
 
   async #forgetDeleted(): Promise<void> {
     const { state, proxies } = this.#components;
-    for (const [key, { routers, opened }] of this.#open) {
+    for (const [key, entry] of this.#open) {
+      const { routers, opened } = entry;
       if (!opened || routers.every((id) => state.tables.router.has(id))) continue;
-      this.#open.delete(key);
+      this.#forget(key, entry);
       await proxies.drop(opened);
     }
   }
+}
+
+/** The listeners of a router that have proxies. */
+function proxied(router: ConnectedRouter | undefined): readonly Listener[] {
+  return router?.linkListeners.slice(0, MAX_LISTENERS) ?? [];
 }
 
 /** `tls://host:port` */

@@ -1,12 +1,12 @@
-// What another user of this machine reaches: every file below a folder, every port of a process and of those that it
-// has started, and their arguments. Only root can become another user, and only Linux lists the rest.
+// Tries files as another user of this machine, and lists what every user sees of processes: their ports and arguments.
+// Only root can become another user, and only Linux lists the rest.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 
-/** What the other user does: reads or changes a file, lists a folder or adds files to it, connects to a socket. */
+/** The other user reads or changes a file, lists a folder or adds files to it, or connects to a socket. */
 export type Reached = `${'reads' | 'changes' | 'lists' | 'connects to'} ${string}`;
 
 const CHILD = join(import.meta.dirname, 'other-user-child.ts');
@@ -19,7 +19,7 @@ export function otherUserObstacle(): string | undefined {
   return process.getuid?.() === 0 ? undefined : 'only root becomes another user';
 }
 
-/** What another user reaches below a folder, sorted; paths are relative to it. */
+/** Everything that another user reaches below a folder, sorted; paths are relative to it. */
 export function reachedBelow(folder: string): Reached[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const { status, stdout, stderr } = spawnSync(process.execPath, [CHILD], {

@@ -18,7 +18,7 @@ import {
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { until } from '../networks/overlay.ts';
 
-/** Of all servers of this process. The programs that it starts inherit it, and no list of processes shows it. */
+/** All servers of this process have it. The programs that it starts inherit it; no list of processes shows it. */
 const PASSWORD = randomBytes(16).toString('hex');
 const binaries = binariesOf();
 /** The folder of its programs; undefined if the package has none for this machine. */

@@ -91,6 +91,7 @@ export class FakeRouter {
       syncStatus: 'SYNC_HELLO',
       identities: new Set(),
       connectedAt: clock.now(),
+      remoteAddress: '127.0.0.1',
     };
   }
 
