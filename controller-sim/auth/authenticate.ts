@@ -20,6 +20,7 @@ import { Transaction } from '../state/transaction.ts';
 import { newSessionToken } from './birth.ts';
 import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
+import { demandCurrent } from './current-data.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
@@ -113,6 +114,7 @@ export async function prove(request: AuthRequest, method: string): Promise<Prove
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
   try {
     const proven = await check(request);
+    await demandCurrent(services.state);
     if (isDisabled(proven.identity, services.clock.now())) throw new ApiError('INVALID_AUTH');
     services.logins.call({ method, remoteAddress, proven });
     return proven;

@@ -1,7 +1,13 @@
 // Counts consecutive wrong passwords. At the auth policy's limit the identity is disabled for a time, or until it is
 // enabled again. Passwords are checked concurrently: once the limit is reached, even correct ones are rejected before
 // the lock is committed. Controllers with a common store count together, those of a day.
+//
+// The counts need no store. While it takes no changes, each controller counts alone, and a lock holds in its memory:
+// correct passwords are rejected there, and the lock is stored as soon as possible.
 
+import { background } from '#lib/background.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Authenticator } from '../state/kinds/authenticator.ts';
@@ -11,13 +17,24 @@ import { SharedAttempts } from './shared-attempts.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** Milliseconds until a lock that was not stored is tried again. */
+const RETRY = 2_000;
+
+/** A lock that is not stored yet. */
+interface Lock {
+  readonly identityId: string;
+  /** Milliseconds since the epoch; undefined: until the identity is enabled. */
+  readonly until: number | undefined;
+  retry?: Timer;
+}
 
 export class Lockouts {
   readonly #state: State;
   /** Authenticator id to the number of wrong passwords since the last correct one. */
   readonly #failures = new Map<string, number>();
-  /** Ids of authenticators whose identity is being disabled. */
-  readonly #locking = new Set<string>();
+  /** By authenticator id. */
+  readonly #locks = new Map<string, Lock>();
+  #isClosed = false;
   readonly #shared: SharedAttempts;
   readonly #unsubscribe: () => void;
 
@@ -25,19 +42,34 @@ export class Lockouts {
     this.#state = state;
     this.#shared = new SharedAttempts(state.clock, attempts);
     this.#unsubscribe = state.subscribe('derived', ({ changes }) => {
-      for (const { kind, id, after } of changes) if (kind === 'authenticator' && !after) this.#failures.delete(id);
+      for (const { kind, id, after } of changes) if (kind === 'authenticator' && !after) this.#forget(id);
     });
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#unsubscribe();
+    for (const id of this.#locks.keys()) this.#forget(id);
     this.#failures.clear();
-    this.#locking.clear();
+  }
+
+  #forget(authenticatorId: string): void {
+    this.#failures.delete(authenticatorId);
+    this.#locks.get(authenticatorId)?.retry?.cancel();
+    this.#locks.delete(authenticatorId);
+  }
+
+  #isLocked(authenticatorId: string): boolean {
+    const lock = this.#locks.get(authenticatorId);
+    if (!lock) return false;
+    if (lock.until === undefined || this.#state.clock.now() < lock.until) return true;
+    this.#forget(authenticatorId);
+    return false;
   }
 
   /** @returns false if the identity is being locked, even for a correct password */
   passed({ id, identityId }: Authenticator): boolean {
-    if (this.#locking.has(id)) return false;
+    if (this.#isLocked(id)) return false;
     this.#failures.delete(id);
     const { authPolicy, identity } = this.#state.tables;
     const policy = authPolicy.get(identity.get(identityId)?.authPolicyId ?? '');
@@ -45,26 +77,39 @@ export class Lockouts {
     return true;
   }
 
+  /** Does not reject if the store takes no changes. */
   async failed({ id, identityId }: Authenticator, { primary }: AuthPolicy): Promise<void> {
     const { maxAttempts, lockoutDurationMinutes: minutes } = primary.updb;
-    if (maxAttempts <= 0 || this.#locking.has(id)) return;
+    if (maxAttempts <= 0 || this.#isLocked(id)) return;
     const own = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, own);
     const common = this.#shared.isCommon ? await this.#shared.add(keyOf(id), DAY) : 0;
     // A correct password at another controller begins the common count again.
     if (common > 0 && common < own) this.#failures.set(id, common);
-    if ((common || own) < maxAttempts || this.#locking.has(id)) return;
+    if ((common || own) < maxAttempts || this.#isLocked(id)) return;
     this.#failures.delete(id);
-    this.#shared.clear(keyOf(id));
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
-    this.#locking.add(id);
+    const lock: Lock = { identityId, until };
+    this.#locks.set(id, lock);
+    await this.#store(id, lock);
+  }
+
+  async #store(authenticatorId: string, lock: Lock): Promise<void> {
+    const { identityId, until } = lock;
     try {
       await this.#state.change((transaction) => {
         const identity = transaction.get('identity', identityId);
         if (identity && !isDisabled(identity, transaction.clock.now())) disableIdentity(transaction, identity, until);
       });
-    } finally {
-      this.#locking.delete(id);
+      if (this.#locks.get(authenticatorId) === lock) this.#locks.delete(authenticatorId);
+      this.#shared.clear(keyOf(authenticatorId));
+    } catch (error) {
+      if (this.#isClosed || !this.#isLocked(authenticatorId)) return;
+      const { log, clock } = this.#state;
+      log.warn({ identityId, error: describeError(error) }, 'the lock of an identity could not be stored, retrying');
+      lock.retry = clock.after('lock of an identity', RETRY, () => {
+        background(log, 'lock of an identity', this.#store(authenticatorId, lock));
+      });
     }
   }
 }

@@ -116,7 +116,9 @@ export class LabClient {
       throw new LabClientError('the simulator rejects the username or password; use --username and --password');
     const { field, reason, message = error?.message ?? `status ${statusCode}` } = error?.cause ?? {};
     const why = reason === undefined ? message : field ? `${field}: ${reason}` : reason;
-    throw new LabClientError(why, { data: error?.cause?.data });
+    const remedy =
+      statusCode === 503 && path === LOGIN ? '; the lab token in the ready line (--ready) needs no login' : '';
+    throw new LabClientError(`${why}${remedy}`, { data: error?.cause?.data });
   }
 
   /** Ends the session; it would end by itself later. */

@@ -17,6 +17,7 @@ import { differences } from './differences.ts';
 import type { Entity } from './entity.ts';
 import type { EntityKind } from './kinds.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
+import { MAX_READ } from './store/change-log.ts';
 import { BehindError, HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
@@ -48,6 +49,8 @@ const MAX_BATCH = 500;
 const RETRY = 1_000;
 /** Milliseconds until a request that would be rejected no longer waits for the changes of others. */
 const MAX_CATCH_UP_MS = 1_500;
+/** Milliseconds for which data counts as current after the store was last read: the lease of a member. */
+const MAX_AGE_MS = 10_000;
 /** Milliseconds between readings of a request that waits for an index. */
 const REACH_INTERVAL = 20;
 
@@ -107,6 +110,8 @@ export class State {
   #retry: Timer | undefined;
   /** Why the changes of other members could not be read. */
   #readProblem = '';
+  /** Monotonic time at which the changes of all members up to then were known. */
+  #knownUntil: number;
   #isClosed = false;
   #gate: StoreGate | undefined;
   #working: Promise<void> | undefined;
@@ -121,6 +126,7 @@ export class State {
     this.clock = components.clock;
     this.ids = components.ids;
     this.log = components.log ?? silentLog;
+    this.#knownUntil = components.clock.monotonic();
     this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
     this.#problems = new Listeners('problems of the state', this.log);
   }
@@ -241,6 +247,20 @@ export class State {
   }
 
   /**
+   * Whether this member knows what others have changed until MAX_AGE_MS ago. A member that was not told anything for as
+   * long asks the store; one that is known not to follow does not wait for it.
+   */
+  async isCurrent(): Promise<boolean> {
+    if (!this.#store.isShared || this.#store.isImmediate) return true;
+    if (this.#isAged && this.problem === undefined) await this.catchUp();
+    return !this.#isAged;
+  }
+
+  get #isAged(): boolean {
+    return this.clock.monotonic() - this.#knownUntil > MAX_AGE_MS;
+  }
+
+  /**
    * Takes the data of the store in place of its own, whose changes may be lost. Rejects with StoreError or
    * DamagedError; nothing has then changed.
    */
@@ -270,6 +290,7 @@ export class State {
   /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
   cutOff(isCutOff: boolean): boolean {
     if (!this.#store.isShared) return false;
+    if (this.#store.isImmediate) this.#knownUntil = this.clock.monotonic();
     this.#store.cutOff(isCutOff);
     this.#readOn();
     return true;
@@ -296,9 +317,11 @@ export class State {
       let hasRead = true;
       if (!this.#store.isShared) await this.#commit(this.#store, waiting, failure);
       else if (waiting.length === 0) hasRead = await this.#follow(this.#store);
-      else if (failure) for (const { reject } of waiting) reject(failure);
-      else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0)
-        hasRead = await this.#follow(this.#store);
+      else {
+        if (failure) for (const { reject } of waiting) reject(failure);
+        const isAppended = !failure && (await this.#append(this.#store, waiting));
+        if (!isAppended && catchingUp.length > 0) hasRead = await this.#follow(this.#store);
+      }
       for (const resolve of catchingUp) resolve(hasRead);
     }
     this.#working = undefined;
@@ -334,6 +357,7 @@ export class State {
   async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
     let attempts: Attempt[] = [];
     let indexes: bigint[];
+    const began = this.clock.monotonic();
     try {
       // The store may call it again, with what was missed: only the last attempts count.
       indexes = await store.append(this.#index, (missed) => {
@@ -351,6 +375,7 @@ export class State {
       else for (const { reject } of waiting) reject(error);
       return false;
     }
+    this.#knownUntil = began;
     for (const [place, { changes, isFailed, outcome }] of attempts.entries()) {
       const { origin, resolve, reject } = waiting[place] as Waiting;
       if (changes.length > 0) {
@@ -373,8 +398,9 @@ export class State {
   /** @returns whether the store answered */
   async #follow(store: SharedStore): Promise<boolean> {
     this.#isBehind = false;
+    const began = this.clock.monotonic();
     try {
-      await this.#readNext(store);
+      if (await this.#readNext(store)) this.#knownUntil = began;
       this.#noteProblem(store, undefined);
       return true;
     } catch (error) {
@@ -394,12 +420,16 @@ export class State {
     }
   }
 
-  async #readNext(store: SharedStore): Promise<void> {
+  /** @returns false if there are more: a full page was read */
+  async #readNext(store: SharedStore): Promise<boolean> {
     try {
-      for (const set of await store.read(this.#index)) this.#applyOther(set);
+      const sets = await store.read(this.#index);
+      for (const set of sets) this.#applyOther(set);
+      return sets.length < MAX_READ;
     } catch (error) {
       if (!isBehind(error)) throw error;
       await this.#reload(store);
+      return true;
     }
   }
 
@@ -433,6 +463,7 @@ export class State {
   /** Replaces all data by that of the store, in one set with the differences. */
   async #reload(store: SharedStore, { isWanted = false } = {}): Promise<void> {
     const before = this.#index;
+    const began = this.clock.monotonic();
     const own = { after: before, timeline: this.#timeline, next: this.ids.uuid(), isWanted };
     await store.reload(own, ({ entities, index, meta }) => {
       const checked = createTables();
@@ -443,6 +474,7 @@ export class State {
       this.#apply(changes);
       this.#publish({ index, changes, origin: undefined, isReload: true });
     });
+    this.#knownUntil = began;
     this.log.warn(
       { index: String(this.#index), before: String(before) },
       'this controller has taken the data of the store',

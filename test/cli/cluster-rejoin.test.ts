@@ -1,7 +1,7 @@
 // Two controllers as processes, whose database goes back to an older copy: what shows that they do not follow, and how
 // an operator lets them rejoin.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -38,12 +38,10 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
     const { statusCode, body } = await request(new URL(path, line.management), { dispatcher: agent });
     return { status: statusCode, text: await body.text() };
   };
-  const run = (...args: string[]) => {
-    const options = ['--url', new URL('/', one.line.management).origin, '--ca', one.line.ca];
-    return runProgram(['entry/sim-cli.ts', 'cluster', ...args, ...options, '--username', 'admin'], {
-      env: { ...process.env, EDGEWEAVE_SIM_PASSWORD: PASSWORD },
-    });
-  };
+  // Its lab token: nobody logs in at a controller that does not follow.
+  const ready = join(directory, 'one.json');
+  writeFileSync(ready, JSON.stringify(one.line));
+  const run = (...args: string[]) => runProgram(['entry/sim-cli.ts', 'cluster', ...args, '--ready', ready]);
   const client = await openManagement(one.line.management, readFileSync(one.line.ca, 'utf8'), 'admin', PASSWORD);
   await using database = await connectTo(url);
   for (const table of TABLES) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
@@ -88,7 +86,6 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   t.match(await run('partition', 'two'), { code: 0, stdout: 'two is cut off\n' });
   await until('its problem', async () => (await get(two, '/readyz')).status === 503);
   await client.services.create({ name: 'meanwhile', encryptionRequired: true });
-  t.equal((await again.services.list()).length, 1);
   t.match(await run('heal', 'two'), { code: 0, stdout: 'two reaches the database\n' });
   await until('the change', async () => (await again.services.list()).length === 2);
   t.match(await run('pause', 'two', '--for', 'long'), { code: 1, stderr: /duration/ });

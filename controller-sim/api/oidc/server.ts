@@ -2,11 +2,12 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
 import { birthOf, birthOfToken } from '../../auth/birth.ts';
+import { demandCurrent, unread } from '../../auth/current-data.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
@@ -42,13 +43,14 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
 }
 
 async function answer(
-  { handle }: OidcRoute,
+  { handle, isProof }: OidcRoute,
   services: ApiServices,
   requests: AuthRequests,
   request: FastifyRequest,
 ): Promise<OidcAnswer> {
   try {
     const asked = oidcRequestOf(services, requests, request);
+    if (isProof) await demandCurrent(services.state);
     return await withBorrowed(asked, () => withNewest(asked, () => handle(asked)));
   } catch (error) {
     return rejection(error, services);
@@ -71,7 +73,7 @@ async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer
     const given = ['refresh_token', 'subject_token', 'token'].map((name) => birthOfToken(text(request, name)));
     const isBehind = [birthOf(request.headers), ...given].some((birth) => birth > state.index);
     if (caughtUp !== 'unread' || (error instanceof OAuthError && !isBehind)) throw error;
-    throw new BehindDataError(state.problem ?? 'the database did not answer in time');
+    throw unread(state);
   }
 }
 
@@ -79,12 +81,6 @@ async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer
 function isForUnknown(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'INVALID_AUTH' || error.code === 'UNAUTHORIZED';
   return error instanceof OAuthError && (error.code === 'invalid_grant' || error.code === 'access_denied');
-}
-
-class BehindDataError extends ProjectError {
-  constructor(problem: string) {
-    super('BEHIND', `this controller does not know the newest changes: ${problem}; try again, or another controller`);
-  }
 }
 
 function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
@@ -124,6 +120,8 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
     return { status: error.status, body: { error: error.code, error_description: error.message } };
   if (error instanceof ApiError) {
     const { code, status, details = {}, challenge } = error;
+    if (code === 'DATA_NOT_REACHED' && 'message' in details)
+      return { status, body: { error: 'temporarily_unavailable', error_description: details.message } };
     const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
     return { status, headers, body: { code, message: 'message' in details ? details.message : error.message } };
   }
@@ -131,7 +129,7 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
     return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };
   if (error instanceof StoreWriteError)
     services.log[error.isLogged ? 'debug' : 'error']({ error: describeError(error) }, 'a change could not be stored');
-  if (error instanceof StoreWriteError || error instanceof ClosedError || error instanceof BehindDataError)
+  if (error instanceof StoreWriteError || error instanceof ClosedError)
     return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');
   return { status: 500, body: { error: 'server_error', error_description: 'an unhandled error occurred' } };

@@ -59,6 +59,10 @@ export class ManagementUpgrade {
         reject('401 Unauthorized');
         return;
       }
+      if (!(await this.#services.state.isCurrent())) {
+        reject('503 Service Unavailable');
+        return;
+      }
       onAnswer(SWITCHING, found.identity);
       await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
     };

@@ -9,6 +9,7 @@ import { mediaType } from '#http/content-negotiation.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
+import { demandCurrent, unread } from '../../auth/current-data.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
@@ -16,7 +17,7 @@ import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
-import type { CatchUp, State } from '../../state/state.ts';
+import type { CatchUp } from '../../state/state.ts';
 import { validateBody } from '../bodies/validate.ts';
 import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
 import { checkNames } from './unknown-names.ts';
@@ -92,11 +93,6 @@ function mayExist({ operation, session, headers, services: { state } }: ApiReque
   return code !== 'UNAUTHORIZED' || (session === undefined && birthOf(headers) > state.index);
 }
 
-function unread({ problem = 'the database did not answer in time' }: State): ApiError {
-  const message = `this controller does not know the newest changes: ${problem}; try again, or another controller`;
-  return new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
-}
-
 /** Requests without an id, a token or a body name nothing that another controller could know. */
 function hasReference({ headers, params, body }: ApiRequest): boolean {
   return !isAnonymous(headers) || body !== undefined || Object.keys(params).length > 0;
@@ -140,6 +136,7 @@ async function findSession(request: ApiRequest): Promise<void> {
   if (request.operation.access === 'none' || hasLabToken(request)) return;
   const found = await sessionOf(request);
   if (!found) return;
+  await demandCurrent(request.services.state);
   request.session = found.session;
   request.identity = found.identity;
   request.challenge = found.challenge;
