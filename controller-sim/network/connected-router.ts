@@ -17,7 +17,7 @@ export interface ConnectedRouter {
   hostname: string;
   syncStatus: 'SYNC_NEW' | 'SYNC_HELLO' | 'SYNC_DONE';
   readonly connectedAt: number;
-  /** The IP address from which it has connected, or at which it was dialed. */
+  /** The IP address from which it has connected, or at which it was dialed; empty if it was gone at once. */
   readonly remoteAddress: string;
   /** Identities that are currently connected to it. */
   readonly identities: Set<string>;

@@ -62,6 +62,14 @@ t.test('a proxy leads to the address of the router, whatever host the router adv
   t.ok(proxies.list().every(({ host }) => host === '127.0.0.1'));
 });
 
+t.test('a router that is gone before its address is known gets no proxy to this machine', async (t) => {
+  const { join, to, ofRouters } = opened(t, ['a', 'b']);
+  const router = await join('a', ['tls:127.0.0.1:5'], { edge: 'tls://127.0.0.1:6', remoteAddress: '' });
+  t.equal(to('link:b:a'), '');
+  t.equal(to('sdk:a'), '');
+  t.equal(ofRouters.links(router, 'b').length, 1);
+});
+
 t.test('a place that a router names gets no connection', { skip: process.platform !== 'linux' }, async (t) => {
   const victim = await listening(t, '127.0.0.2');
   const { join, proxies } = opened(t, ['a', 'b']);

@@ -118,8 +118,9 @@ export class RouterProxies implements RouterAddresses {
         ? urlTarget(router.supportedProtocols.tls)
         : tcpAddress(router.linkListeners[place]?.address ?? '');
     if (!advertised) return undefined;
-    const { host, port } = advertised;
-    return { host: this.#components.targets.allow(host) ? host : router.remoteAddress, port };
+    const { port } = advertised;
+    const host = this.#components.targets.allow(advertised.host) ? advertised.host : router.remoteAddress;
+    return host === '' ? undefined : { host, port };
   }
 
   #forget(key: string, { routers }: { readonly routers: readonly string[] }): void {
