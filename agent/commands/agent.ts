@@ -1,13 +1,13 @@
 // `agent …` of the command `ziti` in the container image: the reference's names for questions to a running router. The
 // router answers them to the reference's own command line as well (operator/reference-agent.ts).
 
-import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { inColumns } from '#lib/commands/columns.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { splitHostPort } from '#lib/net/address.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
@@ -89,7 +89,7 @@ export function agentCommand(home: string): Command {
         attempt(async () => {
           const profile = await send(options, operation);
           if (options.outputFile === undefined) print(profile);
-          else writeFileSync(options.outputFile, profile, { mode: 0o600 });
+          else await writeFileAtomic(options.outputFile, profile);
         }),
       );
   targeted(agent, 'set-log-level', 'change the lowest severity of the log')

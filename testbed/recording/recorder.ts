@@ -3,9 +3,10 @@
 //   client ─► recorder ─► controller
 //                └─► file
 
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
+import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { boolean, checkOptions, port as isPort, notEmpty, type OptionCheck, path } from '#lib/options.ts';
@@ -104,6 +105,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
 /** Only its owner can read it. */
 function opened(file: string): number {
   try {
+    if (existsSync(file)) claimPrivateFile(file);
     return openSync(file, 'w', 0o600);
   } catch (error) {
     throw new ProjectError('RECORDING', readProblem(file, error), { cause: error });

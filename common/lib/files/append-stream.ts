@@ -4,6 +4,7 @@
 import { constants, createWriteStream, fstatSync, openSync, statSync, type WriteStream } from 'node:fs';
 import { Socket } from 'node:net';
 import { errorCode, ProjectError } from '../errors.ts';
+import { demandNotPlanted } from './atomic-file.ts';
 
 export interface AppendStream {
   readonly stream: WriteStream | Socket;
@@ -13,9 +14,10 @@ export interface AppendStream {
 
 /**
  * Creates a missing file, readable only for its owner. @throws the system's error, or ProjectError for a pipe without a
- * reader
+ * reader, or for a file that another user has put into a common folder
  */
 export function openAppendStream(path: string): AppendStream {
+  demandNotPlanted(path);
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
     return { stream: new Socket({ fd: openPipe(path), readable: false, writable: true }), size: undefined };
   const fd = openSync(path, 'a', 0o600);

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { getuid, platform } from 'node:process';
 import t from 'tap';
 import { ENDED_WRITE } from '../../../test/support/programs/unfinished-write.ts';
+import { openAppendStream } from './append-stream.ts';
 import { claimPrivateFile, removeUnfinished, syncFolder, temporarySuffix, writeFileAtomic } from './atomic-file.ts';
 
 /** Another user. */
@@ -73,12 +74,15 @@ t.test(
   'a pipe of another user gets nothing',
   { skip: getuid?.() !== 0 && 'only root makes such a pipe' },
   async (t) => {
-    const path = join(t.testdir(), 'ready.json');
+    const folder = t.testdir();
+    const path = join(folder, 'ready.json');
     execFileSync('mkfifo', [path]);
     chownSync(path, NOBODY, NOBODY);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     t.teardown(() => closeSync(reader));
+    chmodSync(folder, 0o1777);
     await t.rejects(writeFileAtomic(path, 'secret'), { code: 'FILE_TAKEN', message: /another user/ });
+    t.throws(() => openAppendStream(path), { code: 'FILE_TAKEN' });
   },
 );
 

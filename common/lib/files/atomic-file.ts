@@ -1,18 +1,8 @@
 // Replaces files atomically: writes a new file beside the old one, flushes it to disk, and renames it.
 
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  type PathLike,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmodSync, existsSync, lstatSync, mkdirSync, type PathLike, readdirSync, rmSync, statSync } from 'node:fs';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, ProjectError } from '../errors.ts';
 
@@ -27,7 +17,8 @@ const RUN = randomBytes(4).toString('hex');
 const OTHERS = 0o077;
 /** Permission bits of everybody. */
 const EVERYBODY = 0o007;
-const EVERYBODY_WRITES = 0o002;
+/** A folder like /tmp: everybody creates files, and only their owners remove them. Volumes of containers have 0777. */
+const COMMON = 0o1002;
 /** All permission bits of a file mode. */
 const PERMISSIONS = 0o7777;
 /**
@@ -54,7 +45,7 @@ export interface AtomicWriteOptions {
 /**
  * Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. Devices and
  * pipes are written to instead: replacing /dev/null would damage the machine. Rejects with ProjectError for a pipe that
- * another user has put there, for example in the folder for temporary files.
+ * another user has put into a folder where everybody creates files.
  */
 export async function writeFileAtomic(
   path: string,
@@ -63,7 +54,7 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const found = await stat(path).catch(() => undefined); // the write below reports the reason
   if (found && !found.isFile() && !found.isDirectory()) {
-    await demandNotPlanted(path);
+    demandNotPlanted(path);
     await writeFile(path, content);
     return;
   }
@@ -88,11 +79,14 @@ export async function writeFileAtomic(
   await syncFolder(dirname(path));
 }
 
-/** The entry itself counts, not a pipe behind a link: the pipe of /dev/stdout may be that of the caller of `sudo`. */
-async function demandNotPlanted(path: string): Promise<void> {
-  const { uid } = await lstat(path);
-  if (isTrusted(uid)) return;
-  throw new ProjectError('FILE_TAKEN', `${path} is a pipe or device of another user; remove it, or name another file`);
+/**
+ * Nobody else decides where this user writes. The entry at the path counts, not what a link leads to. @throws
+ * ProjectError for an entry that another user has put into a folder where everybody creates files
+ */
+export function demandNotPlanted(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || isTrusted(found.uid) || (statSync(dirname(path)).mode & COMMON) !== COMMON) return;
+  throw new ProjectError('FILE_TAKEN', `${path} belongs to another user; remove it, or name another file`);
 }
 
 /** Whether a file belongs to this user or to root. */
@@ -153,15 +147,12 @@ export function claimPrivateFolder(path: string): void {
 
 /**
  * Takes the rights of everybody from an existing file with secrets: a copy, a restore or an earlier version may have
- * given them. Its group keeps its rights. @throws ProjectError for a file of another user in a folder where everybody
- * creates files
+ * given them. Its group keeps its rights. Throws like `demandNotPlanted`.
  */
 export function claimPrivateFile(path: string): void {
+  demandNotPlanted(path);
   const { uid, mode } = statSync(path);
-  if (uid === (process.getuid?.() ?? uid)) {
-    if ((mode & EVERYBODY) !== 0) chmodSync(path, mode & PERMISSIONS & ~EVERYBODY);
-  } else if ((statSync(dirname(realpathSync(path))).mode & EVERYBODY_WRITES) !== 0)
-    throw new ProjectError('FILE_TAKEN', `${path} is a file of another user; remove it, or name another file`);
+  if (uid === process.getuid?.() && (mode & EVERYBODY) !== 0) chmodSync(path, mode & PERMISSIONS & ~EVERYBODY);
 }
 
 /** @throws ProjectError if the path exists but is not a folder of this user; a symbolic link is not */
