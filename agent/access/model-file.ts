@@ -4,7 +4,6 @@
 
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
 import { background } from '#lib/background.ts';
@@ -13,6 +12,7 @@ import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts'
 import { NO_PIPE, readFileBytes } from '#lib/files/text-file.ts';
 import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { nextTurn } from '#lib/slices.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { decodeBody } from '#wire/decode-body.ts';
 import { DataStateSchema } from '#wire/gen/edge_control_pb.js';

@@ -5,7 +5,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { BoundedPattern, MAX_LOOK_MS } from '#lib/text/bounded-pattern.ts';
+import { LinearPattern, loadPatterns, MAX_PATTERN_LENGTH } from '#lib/text/linear-pattern.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { type MessageEvent, watchMessages } from '#wire/channel/message-events.ts';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
@@ -38,8 +38,8 @@ export interface ControllerTracesComponents {
 
 /** Limit on expressions of one controller. */
 const MAX_EXPRESSIONS = 100;
-/** Characters of an expression. */
-const MAX_EXPRESSION_LENGTH = 512;
+/** Instructions of an expression: all of them are matched with the channel's name at each message. */
+const MAX_INSTRUCTIONS = 200;
 const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^control /, 'ctrl/'],
   [/^link /, 'l/'],
@@ -49,16 +49,18 @@ const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
 export class ControllerTraces {
   readonly #components: ControllerTracesComponents;
   /** Expressions for channel names, by controller. */
-  readonly #wanted = new Map<TraceReceiver, Map<string, BoundedPattern>>();
+  readonly #wanted = new Map<TraceReceiver, Map<string, LinearPattern>>();
   #unwatch: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(components: ControllerTracesComponents) {
     this.#components = components;
   }
 
   /** Handles one TogglePipeTraces. */
-  readonly toggle = (controller: TraceReceiver, message: Message): void => {
+  readonly toggle = async (controller: TraceReceiver, message: Message): Promise<void> => {
     try {
+      await loadPatterns();
       const text = this.#toggle(controller, message.decode(TogglePipeTracesRequestSchema));
       controller.channel.reply(message, resultMessage(true, text));
     } catch (error) {
@@ -67,6 +69,11 @@ export class ControllerTraces {
   };
 
   close(): void {
+    this.#isClosed = true;
+    this.#stop();
+  }
+
+  #stop(): void {
     this.#unwatch?.();
     this.#unwatch = undefined;
     this.#wanted.clear();
@@ -75,19 +82,11 @@ export class ControllerTraces {
   #toggle(controller: TraceReceiver, request: TogglePipeTracesRequest): string {
     const { enable, appRegex, pipeRegex, verbosity } = request;
     const { routerId, log } = this.#components;
-    let isSlow = false;
-    const onSlow = (what: string) => () => {
-      isSlow = true;
-      log.warn({ controller: controller.id, what }, 'expression of a controller takes too long and matches nothing');
-    };
-    const app = expression('app id', appRegex, onSlow('app id'));
-    const pipe = expression('pipe id', pipeRegex, onSlow('pipe id'));
-    const isForThis = app.matches(routerId);
-    pipe.matching(this.#components.channels().map(pipeName));
-    if (isSlow) throw new Error(`a regular expression takes longer than ${MAX_LOOK_MS} ms`);
-    if (!isForThis) return '';
+    const app = expression('app id', appRegex);
+    const pipe = expression('pipe id', pipeRegex);
+    if (this.#isClosed || !app.matches(routerId)) return '';
     const before = this.#matcher(controller);
-    const wanted = this.#wanted.get(controller) ?? new Map<string, BoundedPattern>();
+    const wanted = this.#wanted.get(controller) ?? new Map<string, LinearPattern>();
     if (!enable) {
       // As in the reference, the expression selects the channels to stop; here also the expression that started them.
       for (const key of wanted.keys())
@@ -103,7 +102,7 @@ export class ControllerTraces {
   /** The channels that the request affects, in the reference's wording. */
   #report(
     controller: TraceReceiver,
-    pipe: BoundedPattern,
+    pipe: LinearPattern,
     before: (name: string) => boolean,
     verbosity: TraceToggleVerbosity,
   ): string {
@@ -129,7 +128,7 @@ export class ControllerTraces {
 
   #watch(): void {
     if (this.#wanted.size > 0) this.#unwatch ??= watchMessages((event) => this.#onMessage(event));
-    else this.close();
+    else this.#stop();
   }
 
   /**
@@ -168,13 +167,12 @@ export class ControllerTraces {
 }
 
 /** @throws Error in the reference's wording */
-function expression(what: string, text: string, onSlow: () => void): BoundedPattern {
+function expression(what: string, text: string): LinearPattern {
   try {
-    if (text.length > MAX_EXPRESSION_LENGTH) throw new Error(`longer than ${MAX_EXPRESSION_LENGTH} characters`);
-    return new BoundedPattern(text, onSlow);
+    return new LinearPattern(text, MAX_INSTRUCTIONS);
   } catch (error) {
     throw new Error(
-      `Failed to parse ${what} regex '${text.slice(0, MAX_EXPRESSION_LENGTH)}' with error: ${describeError(error)}`,
+      `Failed to parse ${what} regex '${text.slice(0, MAX_PATTERN_LENGTH)}' with error: ${describeError(error)}`,
     );
   }
 }

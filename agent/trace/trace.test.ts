@@ -198,20 +198,20 @@ t.test('a controller turns traces of channels on and off', async (t) => {
     routerId: 'r1',
     channels: () => channels,
   });
-  const toggle = (fields: object) => {
+  const toggle = async (fields: object) => {
     const request = create(TogglePipeTracesRequestSchema, { verbosity: TraceToggleVerbosity.REPORT_ALL, ...fields });
     const body = toBinary(TogglePipeTracesRequestSchema, request);
-    traces.toggle(receiver, new Message(ControlType.TogglePipeTraces, [], body));
+    await traces.toggle(receiver, new Message(ControlType.TogglePipeTraces, [], body));
     const answer = replies.at(-1);
     return { success: answer?.bool(ChannelHeader.ResultSuccess), text: answer?.body.toString() };
   };
-  t.match(toggle({ enable: true, appRegex: '(', pipeRegex: '' }), {
+  t.match(await toggle({ enable: true, appRegex: '(', pipeRegex: '' }), {
     success: false,
-    text: /^Failed to parse app id regex '\(' with error: /,
+    text: "Failed to parse app id regex '(' with error: error parsing regexp: missing closing ): `(`",
   });
-  toggle({ enable: true, appRegex: 'other', pipeRegex: '.*' });
+  await toggle({ enable: true, appRegex: 'other', pipeRegex: '.*' });
   t.notOk(isWatched(), 'the request is for another router');
-  t.match(toggle({ enable: true, appRegex: 'r1', pipeRegex: '^l/' }), {
+  t.match(await toggle({ enable: true, appRegex: 'r1', pipeRegex: '^l/' }), {
     success: true,
     text: 'Link r1.ctrl/c1 matched? false. Old trace state: false, New trace state: false\nLink r1.l/l1 matched? true. Old trace state: false, New trace state: true\n',
   });
@@ -226,18 +226,17 @@ t.test('a controller turns traces of channels on and off', async (t) => {
     __message__: 'CircuitFailed',
     body: 'no path',
   });
-  toggle({ enable: false, appRegex: '.*', pipeRegex: '.*' });
+  await toggle({ enable: false, appRegex: '.*', pipeRegex: '.*' });
   t.notOk(isWatched());
   channels.push(`link ${'l'.repeat(60)}`);
-  const before = process.threadCpuUsage();
-  t.match(toggle({ enable: true, appRegex: '', pipeRegex: '^(.|..)+!$' }), {
+  t.match(await toggle({ enable: true, appRegex: '', pipeRegex: '[a-z]{500}' }), {
     success: false,
-    text: /takes longer than 20 ms$/,
+    text: /has \d+ instructions; at most 200 are allowed/,
   });
-  const { user, system } = process.threadCpuUsage(before);
-  t.ok((user + system) / 1_000 < 500, `${(user + system) / 1_000} ms`);
-  t.notOk(isWatched(), 'an expression that takes long is rejected');
-  toggle({ enable: true, appRegex: '', pipeRegex: '' });
+  t.notOk(isWatched(), 'a large expression is rejected');
+  t.match(await toggle({ enable: true, appRegex: '', pipeRegex: '^(.|..)+!$' }), { success: true });
+  t.ok(isWatched(), 'one that takes exponential time elsewhere is matched like any other');
+  await toggle({ enable: true, appRegex: '', pipeRegex: '' });
   receiver.channel.isClosed = true;
   publishMessage(event(UNROUTABLE));
   t.notOk(isWatched(), 'a disconnected controller gets no traces');

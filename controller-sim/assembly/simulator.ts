@@ -10,6 +10,7 @@
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { OptionError } from '#lib/options.ts';
+import { atOnce } from '#lib/slices.ts';
 import { validateBody } from '../api/bodies/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { openClient } from '../client/api-client.ts';
@@ -92,7 +93,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     enrollmentLifetime,
   });
   const seed = await readSeed(options, lab);
-  const seeded = await data.storeAdmin((transaction) => seed?.(transaction));
+  const seeded = await data.storeAdmin((transaction) => seed && atOnce(seed(transaction)));
   data.started();
   if (data.isAdminReplaced) warnOfOthers(context, cluster);
   if (seeded) context.logOf('lab').info({ ...seeded }, 'network seeded');

@@ -1,7 +1,6 @@
 // Initial data of a new controller: config types and the default auth policy (reference facts: HTTP entities, sections
 // 7 and 14).
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Entity } from '../state/entity.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { ConfigType } from '../state/kinds/config-type.ts';
@@ -99,11 +98,6 @@ const CONFIG_TYPES: readonly (readonly [string, string, ConfigType['target'], Sc
 
 export function builtInConfigTypes(base: (id: string) => Entity): ConfigType[] {
   return CONFIG_TYPES.map(([id, name, target, schema]) => ({ ...base(id), name, target, schema }));
-}
-
-/** Whether a schema is that of a built-in config type, which may also come from a file or a database. */
-export function isBuiltInSchema(given: unknown): boolean {
-  return CONFIG_TYPES.some(([, , , schema]) => isDeepStrictEqual(schema, given));
 }
 
 export function defaultAuthPolicy(base: Entity): AuthPolicy {

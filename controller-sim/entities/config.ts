@@ -1,6 +1,5 @@
 // Rules of config types and configs: the data of a config must match the schema of its type.
 
-import type { ErrorObject } from 'ajv';
 import type {
   ConfigCreate,
   ConfigPatch,
@@ -16,6 +15,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 import { rules } from './rules.ts';
+import type { Violation } from './schema-check.ts';
 import { demandSchema, firstError } from './schema-validator.ts';
 
 export type ConfigBody = ConfigCreate | ConfigUpdate | ConfigPatch;
@@ -90,30 +90,30 @@ function mapOr(field: string, value: unknown): Config['data'] | undefined {
 }
 
 /** One error with the reference's text (reference fact: HTTP entities, section 8). */
-function worded(error: Partial<ErrorObject>, data: unknown): ApiError {
-  const path = (error.instancePath ?? '').split('/').slice(1).join('.') || '(root)';
+function worded(error: Violation, data: unknown): ApiError {
+  const path = error.instancePath.split('/').slice(1).join('.') || '(root)';
   const say = (text: string, value: unknown) => invalid(path, `${path} is invalid: ${path}: ${text}`, value);
   switch (error.keyword) {
     case 'type':
-      return say(`Invalid type. Expected: ${String(error.params?.type)}, given: ${typeName(error.data)}`, error.data);
+      return say(`Invalid type. Expected: ${String(error.params.type)}, given: ${typeName(error.data)}`, error.data);
     case 'required':
-      return say(`${String(error.params?.missingProperty)} is required`, data);
+      return say(`${String(error.params.missingProperty)} is required`, data);
     case 'additionalProperties':
       return say(
-        `Additional property ${String(error.params?.additionalProperty)} is not allowed`,
-        (error.data as Config['data'])[String(error.params?.additionalProperty)],
+        `Additional property ${String(error.params.additionalProperty)} is not allowed`,
+        (error.data as Config['data'])[String(error.params.additionalProperty)],
       );
     case 'if':
       return say(
-        `Must validate "${String(error.params?.failingKeyword)}" as "if" was ${error.params?.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
+        `Must validate "${String(error.params.failingKeyword)}" as "if" was ${error.params.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
         data,
       );
     case 'minimum':
-      return say(`Must be greater than or equal to ${String(error.params?.limit)}`, error.data);
+      return say(`Must be greater than or equal to ${String(error.params.limit)}`, error.data);
     case 'maximum':
-      return say(`Must be less than or equal to ${String(error.params?.limit)}`, error.data);
+      return say(`Must be less than or equal to ${String(error.params.limit)}`, error.data);
     default:
-      return say(error.message ?? 'is not valid', error.data);
+      return say(error.message ?? '', error.data);
   }
 }
 

@@ -1,103 +1,42 @@
-// Compiles the schemas of config types (JSON Schema, draft 7) and validates data against them. Users write these
-// schemas, so size, depth, number of parts, compile time and validation time are limited: they block the event loop.
+// Schemas of config types (JSON Schema, draft 7), and the data of configs. Users write both, so a schema is limited in
+// size, depth and number of parts, and a check in the number of its steps (schema-check.ts): nothing else runs
+// meanwhile.
 
-import { isIPv4, isIPv6 } from 'node:net';
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { within } from '#lib/bounded.ts';
-import { describeError, InvariantError } from '#lib/errors.ts';
+import META_SCHEMA from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json/json.ts';
+import { loadPatterns } from '#lib/text/linear-pattern.ts';
 import { invalid } from '../errors/errors.ts';
-import { isBuiltInSchema } from './built-in.ts';
-import { UNIQUE_ITEMS } from './unique-items.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
+import { patternOf, type Schema, SchemaCheck, UncheckedError, type Violation } from './schema-check.ts';
 
 /** Characters of a schema as JSON; the largest built-in one has 6,821. */
 const MAX_SCHEMA_BYTES = 128 * 1024;
 /** Objects and arrays in a schema; the largest built-in one has 154. */
 const MAX_PARTS = 2_000;
-/** Milliseconds to compile a schema, and to validate data; the largest schema takes a tenth of it. */
-const MAX_COMPILE_MS = 1_000;
-const MAX_CHECK_MS = 200;
-/**
- * Limit on cached validators, in characters of their schemas; a validator takes many times the memory of its schema.
- */
-const MAX_CACHED_BYTES = 1024 * 1024;
+/** Characters of all regular expressions in a schema: large ones take 20 ms for 500. The built-in ones have 90. */
+const MAX_PATTERNS_LENGTH = 2_048;
+/** Steps of a check, which takes at most 60 ms. The data of a config in a request has at most 1 MiB. */
+const MAX_STEPS = 400_000;
 
-/** Formats that are checked; others are ignored. */
-const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
-  ipv4: isIPv4,
-  ipv6: isIPv6,
-  'idn-hostname': () => true, // CIDRs and wildcards are also written here
-};
+/** Keywords with a schema, with a list of them, and with a map of them. */
+const ONE = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+];
+const LISTS = ['allOf', 'anyOf', 'items', 'oneOf'];
+const MAPS = ['$defs', 'definitions', 'dependencies', 'patternProperties', 'properties'];
 
-interface Compiled {
-  readonly validate: ValidateFunction;
-  readonly size: number;
-}
-
-interface Compiler {
-  readonly Validators: typeof Ajv;
-  /**
-   * Checks schemas themselves. Each other validator would compile the schema of schemas, ten times the work of its own.
-   */
-  readonly schemas: Ajv;
-}
-
-let compiler: Compiler | undefined;
-/** By schema, least recently used first. */
-const cache = new Map<Schema, Compiled>();
-let cached = 0;
-
-/** Loads the compiler on demand. Callers await it before creating or changing a config or a config type. */
-export async function loadSchemaValidator(): Promise<void> {
-  if (compiler) return;
-  const { Ajv: Validators } = await import('ajv');
-  if (compiler) return;
-  const schemas = new Validators({ strict: false, logger: false });
-  // Compiles the schema of schemas, without a time limit: an aborted compilation would remain in this validator
-  // forever.
-  schemas.validateSchema({});
-  compiler = { Validators, schemas };
-}
+/** Callers await it before creating or changing a config or a config type. */
+export const loadSchemaValidator = loadPatterns;
 
 /** Throws ApiError for a schema that is invalid or exceeds a limit. */
 export function demandSchema(schema: Schema): void {
-  compile(schema);
-}
-
-/** The first error in the data. Throws ApiError if validation exceeds its time limit. */
-export function firstError(schema: Schema, data: unknown): Partial<ErrorObject> | undefined {
-  const validate = compile(schema);
-  try {
-    if (within(MAX_CHECK_MS, () => validate(data))) return undefined;
-  } catch (error) {
-    throw invalid('(root)', `(root) is invalid: (root): the data cannot be validated: ${describeError(error)}`, data);
-  }
-  return validate.errors?.[0] ?? {};
-}
-
-function compile(schema: Schema): ValidateFunction {
-  const known = cache.get(schema);
-  if (known) {
-    cache.delete(schema);
-    cache.set(schema, known);
-    return known.validate;
-  }
-  const size = demandSmall(schema);
-  const validate = build(schema);
-  cache.set(schema, { validate, size });
-  cached += size;
-  for (const [oldest, { size: freed }] of cache) {
-    if (cached <= MAX_CACHED_BYTES) break;
-    cache.delete(oldest);
-    cached -= freed;
-  }
-  return validate;
-}
-
-/** Returns the characters of the schema. */
-function demandSmall(schema: Schema): number {
   const reject = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
   if (isNestedDeeper(schema)) throw reject(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
   const { length } = JSON.stringify(schema);
@@ -105,7 +44,39 @@ function demandSmall(schema: Schema): number {
     throw reject(`has ${length} characters as JSON; at most ${MAX_SCHEMA_BYTES} are allowed`);
   const parts = partsOf(schema);
   if (parts > MAX_PARTS) throw reject(`has ${parts} maps and lists; at most ${MAX_PARTS} are allowed`);
-  return length;
+  try {
+    const resolve = resolverOf(schema);
+    const problem = new SchemaCheck(resolverOf(META_SCHEMA), MAX_STEPS);
+    if (!problem.isValid(META_SCHEMA, schema)) throw new Error(worded(problem.violation));
+    let patternsLength = 0;
+    for (const each of schemasIn(schema)) {
+      if (typeof each.$ref === 'string') resolve(each.$ref);
+      for (const expression of expressionsIn(each)) {
+        patternsLength += expression.length;
+        if (patternsLength > MAX_PATTERNS_LENGTH)
+          throw new Error(`the regular expressions of the schema have more than ${MAX_PATTERNS_LENGTH} characters`);
+        patternOf(expression);
+      }
+    }
+  } catch (error) {
+    throw invalid('schema', error instanceof Error ? error.message : String(error), schema);
+  }
+}
+
+/** The first error in the data. Throws ApiError if the check exceeds its limit. */
+export function firstError(schema: Schema, data: unknown): Violation | undefined {
+  const check = new SchemaCheck(resolverOf(schema), MAX_STEPS);
+  try {
+    check.isValid(schema, data);
+  } catch (error) {
+    if (!(error instanceof UncheckedError)) throw error;
+    throw invalid('(root)', `(root) is invalid: (root): the data cannot be checked: ${error.message}`, data);
+  }
+  return check.violation;
+}
+
+function worded({ instancePath = '', message = '' }: Partial<Violation> = {}): string {
+  return `schema is invalid: data${instancePath} ${message}`;
 }
 
 function partsOf(value: unknown): number {
@@ -113,29 +84,53 @@ function partsOf(value: unknown): number {
   return Object.values(value).reduce<number>((count, each) => count + partsOf(each), 1);
 }
 
-function build(schema: Schema): ValidateFunction {
-  // The library's additions to the draft are not supported: an asynchronous validator would accept every value.
-  const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
-  if (!compiler) throw new InvariantError('the schema compiler is not loaded yet');
-  const { Validators, schemas } = compiler;
-  try {
-    const compiled = () => {
-      void schemas.validateSchema(plain, true); // synchronous for all but `$async` schemas
-      const ajv = new Validators({
-        strict: false,
-        verbose: true,
-        validateSchema: false,
-        logger: false,
-        inlineRefs: false, // inlining every definition would multiply the code
-        code: { optimize: false }, // takes quadratic time
-      });
-      ajv.removeKeyword('uniqueItems').addKeyword(UNIQUE_ITEMS);
-      for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
-      return ajv.compile(plain);
-    };
-    // A slow machine must be able to use ours.
-    return isBuiltInSchema(schema) ? compiled() : within(MAX_COMPILE_MS, compiled);
-  } catch (error) {
-    throw invalid('schema', error instanceof Error ? error.message : String(error), schema);
+/** Finds the schema of a reference: JSON pointers, and `$id` of schemas within. @throws UncheckedError */
+function resolverOf(root: Schema): (reference: string) => unknown {
+  const known = new Map<string, unknown>([['#', root]]);
+  return (reference) => {
+    if (known.has(reference)) return known.get(reference);
+    const found = reference.startsWith('#/')
+      ? pointed(root, reference)
+      : schemasIn(root).find(({ $id }) => $id === reference);
+    if (found === undefined) throw new UncheckedError(`can't resolve reference ${reference} from id #`);
+    known.set(reference, found);
+    return found;
+  };
+}
+
+function pointed(root: Schema, reference: string): unknown {
+  let value: unknown = root;
+  for (const part of reference.slice(2).split('/')) {
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[key];
   }
+  return value;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a percent sign of its own
+  }
+}
+
+/** A schema and the schemas within it. */
+function* schemasIn(value: unknown): Generator<Schema, undefined> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const schema = value as Schema;
+  yield schema;
+  for (const keyword of ONE) yield* schemasIn(schema[keyword]);
+  for (const keyword of [...LISTS, ...MAPS]) {
+    const inner = schema[keyword];
+    if (typeof inner === 'object' && inner !== null && Array.isArray(inner) === LISTS.includes(keyword))
+      for (const each of Object.values(inner)) yield* schemasIn(each);
+  }
+}
+
+function expressionsIn({ pattern, patternProperties }: Schema): string[] {
+  const names =
+    typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : [];
+  return typeof pattern === 'string' ? [pattern, ...names] : names;
 }

@@ -2,10 +2,13 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { loadPatterns } from '#lib/text/linear-pattern.ts';
 import { ChannelHeader, ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type Event, Events, type Namespace } from './events.ts';
 import { EventStream } from './stream.ts';
+
+await loadPatterns();
 
 function open() {
   const events = new Events(silentLog);
@@ -36,7 +39,7 @@ t.test('requests add subscriptions, up to a limit, and an invalid one changes no
   const { stream, received, ask, emit } = open();
   t.equal(ask({ type: 'circuit' }), 'done');
   t.equal(ask({ type: 'link' }, { type: 'metrics', options: { metricFilter: '^a' } }), 'done');
-  t.match(ask({ type: 'router' }, { type: 'metrics', options: { metricFilter: '(' } }), /Unterminated group/);
+  t.match(ask({ type: 'router' }, { type: 'metrics', options: { metricFilter: '(' } }), /missing closing \)/);
   t.equal(ask({ type: 'metrics', options: { metricFilter: '^b' } }), 'done');
   for (const namespace of ['circuit', 'link', 'router'] as const) emit(namespace, {});
   for (const metric of ['a', 'b', 'c']) emit('metrics', { source_id: 'r', metric, metrics: { value: 1 } });
@@ -128,7 +131,7 @@ t.test('include selects changed entities, and the commits of their changes', asy
   );
 });
 
-t.test('an expression that takes long closes its channel, and a channel has few of them', async (t) => {
+t.test('a hostile expression is matched like any other, and a channel has few of them', async (t) => {
   const { received, closed, ask, emit } = open();
   const filters = (count: number) =>
     Array.from({ length: count }, () => ({ type: 'metrics', options: { metricFilter: '^(a+)+$' } }));
@@ -136,12 +139,9 @@ t.test('an expression that takes long closes its channel, and a channel has few 
   t.equal(ask({ type: 'metrics', options: { metricFilter: '' } }, ...filters(10)), 'done');
   emit('metrics', { source_id: 'r', metric: 'aaa', metrics: { value: 1 } });
   t.equal(received.length, 11);
-  const before = process.threadCpuUsage();
   emit('metrics', { source_id: 'r', metric: `${'a'.repeat(60)}!`, metrics: { value: 1 } });
-  const { user, system } = process.threadCpuUsage(before);
-  t.ok((user + system) / 1_000 < 100, `${(user + system) / 1_000} ms`);
-  t.same(closed, ['the metricFilter of a subscription takes longer than 20 ms for a metric']);
-  t.equal(received.length, 12, 'the subscription without a filter comes first');
+  t.same(closed, []);
+  t.equal(received.length, 12, 'only the subscription without a filter wants it');
 });
 
 t.test('an event for many subscriptions is encoded once, and not for clients that do not read', async (t) => {

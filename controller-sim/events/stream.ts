@@ -3,7 +3,6 @@
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { ownValue } from '#lib/json/own-value.ts';
-import { MAX_LOOK_MS } from '#lib/text/bounded-pattern.ts';
 import { ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
 import { countOptions } from './entity-counts.ts';
@@ -69,16 +68,14 @@ export class EventStream {
   }
 
   /**
-   * Answers a request for events. reference fact: its subscriptions are added to those of earlier requests, and each
-   * sends its own events.
+   * Answers a request for events. The caller has loaded the engine of regular expressions. reference fact: its
+   * subscriptions are added to those of earlier requests, and each sends its own events.
    */
   request(message: Message): void {
     const answer = (isDone: boolean, text: string) => this.#channel.send(asReply(message, resultMessage(isDone, text)));
-    const onSlow = (option: string) =>
-      this.#channel.close(`the ${option} of a subscription takes longer than ${MAX_LOOK_MS} ms for a metric`);
     let subscriptions: Subscription[];
     try {
-      subscriptions = readSubscriptions(message, onSlow);
+      subscriptions = readSubscriptions(message);
     } catch (error) {
       answer(false, describeError(error));
       return;
@@ -123,13 +120,13 @@ function headerOf({ version }: Event, namespace: Namespace): string {
 }
 
 /** Throws Error for a request that is not JSON, another format, or invalid options. */
-function readSubscriptions(message: Message, onSlow: OnSlow): Subscription[] {
+function readSubscriptions(message: Message): Subscription[] {
   const { format, subscriptions } = (parseJson(message.body.toString()) ?? {}) as StreamRequest;
   if ((format ?? 'json') !== 'json') throw new Error(`invalid format ['${format}']`);
   return [...(subscriptions ?? [])].map(({ type = '', options }) => {
     const namespace = namespaceOf(type);
     if (!namespace) throw new Error(`the event type ${JSON.stringify(type)} is unknown. ${namespaceProblem(type)}`);
-    return subscription(namespace, type, options ?? {}, onSlow);
+    return subscription(namespace, type, options ?? {});
   });
 }
 
@@ -139,11 +136,8 @@ const OLDER: Readonly<Record<string, string>> = {
   'edge.authentications': 'authentication',
 };
 
-/** Called with the option whose regular expression takes too long. */
-type OnSlow = (option: string) => void;
-
-function subscription(namespace: Namespace, name: string, options: SubscriptionOptions, onSlow: OnSlow): Subscription {
-  const { select, ...common } = { namespace, ...selection(namespace, options, onSlow) };
+function subscription(namespace: Namespace, name: string, options: SubscriptionOptions): Subscription {
+  const { select, ...common } = { namespace, ...selection(namespace, options) };
   if (name === namespace) return { ...common, select };
   const older = (ownValue(OLDER, name) ?? name) as Namespace;
   return {
@@ -155,13 +149,9 @@ function subscription(namespace: Namespace, name: string, options: SubscriptionO
   };
 }
 
-function selection(
-  namespace: Namespace,
-  options: SubscriptionOptions,
-  onSlow: OnSlow,
-): Omit<Subscription, 'namespace'> {
+function selection(namespace: Namespace, options: SubscriptionOptions): Omit<Subscription, 'namespace'> {
   if (namespace === 'metrics')
-    return { options: {}, isFiltered: isFiltered(options), select: metricFilter(options, onSlow) };
+    return { options: {}, isFiltered: isFiltered(options), select: metricFilter(options) };
   if (namespace === 'usage') {
     const { version, kinds } = usageOptions(options);
     return { options: { usageVersion: version }, isFiltered: false, select: (event) => withKinds(event, kinds) };

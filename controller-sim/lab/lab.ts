@@ -253,7 +253,8 @@ export class Lab {
     for (const [name, value] of Object.entries(options))
       if (value !== undefined && typeof value !== 'boolean') throw new InvalidError(name, 'use true or false', '');
     const apply = await this.prepareSeed(document, options);
-    return options.plan ? planned(this.#components.state, apply) : this.#components.state.change(apply);
+    const { state } = this.#components;
+    return options.plan ? planned(state, apply) : state.changeInSlices(apply);
   }
 
   /**
@@ -281,11 +282,11 @@ export class Lab {
     });
   }
 
-  /** Checks a document, and returns the change that applies it. `file` names the document in messages. */
+  /** Checks a document, and returns the change that applies it in steps. `file` names the document in messages. */
   async prepareSeed(
     document: SeedDocument | string,
     options: SeedOptions & { readonly file?: string } = {},
-  ): Promise<(transaction: Transaction) => Seeded> {
+  ): Promise<(transaction: Transaction) => Generator<void, Seeded>> {
     // The parser is loaded on demand, so that the simulator starts faster.
     const { prepareSeed } = await import('./seed/seed.ts');
     const prepared = await prepareSeed(this.#components, document, options);

@@ -2,6 +2,7 @@
 //
 //   tables ─► copy ─► rights before ─► seed ─► rights after ─► who gained, who lost
 
+import { inSlices } from '#lib/slices.ts';
 import { Access } from '../access/access.ts';
 import type { PermissionType } from '../state/entity.ts';
 import type { Identity } from '../state/kinds/identity.ts';
@@ -46,15 +47,15 @@ export async function whatIf(
   await using state = await copyOf(components.state);
   const access = new Access(state);
   try {
-    const before = rightsOf(state, access);
+    const before = await inSlices(rightsOf(state, access));
     const prepared = await prepareSeed({ ...components, state }, document, { apply: true, prune, plan: true });
-    const seeded = await state.change((transaction) => prepared.apply(transaction));
-    const after = rightsOf(state, access);
-    const [gained, lost] = [missingIn(before, after), missingIn(after, before)];
+    const seeded = await state.changeInSlices((transaction) => prepared.apply(transaction));
+    const after = await inSlices(rightsOf(state, access));
+    const [gained, lost] = [await inSlices(missingIn(before, after)), await inSlices(missingIn(after, before))];
     return {
-      gained: gained.slice(0, MAX_LISTED),
-      lost: lost.slice(0, MAX_LISTED),
-      totals: { gained: gained.length, lost: lost.length },
+      gained: gained.listed,
+      lost: lost.listed,
+      totals: { gained: gained.total, lost: lost.total },
       seeded,
     };
   } finally {
@@ -62,32 +63,39 @@ export async function whatIf(
   }
 }
 
-function rightsOf({ tables }: State, access: Access): Rights {
+/** One identity in each step. */
+function* rightsOf({ tables }: State, access: Access): Generator<void, Rights> {
   let count = 0;
-  return new Map(
-    [...tables.identity.values()].map(({ id, name }: Identity) => {
-      const services = TYPES.flatMap((type) => access.servicesOf(id, type).map((service) => `${type} ${service.name}`));
-      count += services.length;
-      if (count > MAX_RIGHTS)
-        throw new InvalidError('document', `the network has more than ${MAX_RIGHTS} rights to compare`, '');
-      return [name, new Set(services)];
-    }),
-  );
+  const rights = new Map<string, ReadonlySet<string>>();
+  for (const { id, name } of [...tables.identity.values()] as Identity[]) {
+    const services = TYPES.flatMap((type) => access.servicesOf(id, type).map((service) => `${type} ${service.name}`));
+    count += services.length;
+    if (count > MAX_RIGHTS)
+      throw new InvalidError('document', `the network has more than ${MAX_RIGHTS} rights to compare`, '');
+    rights.set(name, new Set(services));
+    yield;
+  }
+  return rights;
 }
 
-/** The rights of `all` that `some` has not. */
-function missingIn(some: Rights, all: Rights): Right[] {
-  return [...all]
-    .flatMap(([identity, services]) =>
-      [...services].flatMap((right) => {
-        if (some.get(identity)?.has(right)) return [];
-        const [type = 'Dial', ...service] = right.split(' ');
-        return [{ identity, service: service.join(' '), type: type as PermissionType }];
-      }),
-    )
-    .sort((a, b) => orderOf(a).localeCompare(orderOf(b), 'en'));
-}
-
-function orderOf({ identity, type, service }: Right): string {
-  return `${identity}\n${type}\n${service}`;
+/** The rights of `all` that `some` has not: how many, and the first ones. One identity in each step. */
+function* missingIn(some: Rights, all: Rights): Generator<void, { readonly total: number; readonly listed: Right[] }> {
+  const missing = new Map<string, ReadonlySet<string>>();
+  let total = 0;
+  for (const [identity, services] of all) {
+    const own = services.difference(some.get(identity) ?? new Set());
+    total += own.size;
+    if (own.size > 0) missing.set(identity, own);
+    yield;
+  }
+  const listed: Right[] = [];
+  for (const identity of [...missing.keys()].sort()) {
+    if (listed.length >= MAX_LISTED) break;
+    for (const right of [...(missing.get(identity) ?? [])].sort()) {
+      const [type = 'Dial', ...service] = right.split(' ');
+      listed.push({ identity, service: service.join(' '), type: type as PermissionType });
+    }
+    yield;
+  }
+  return { total, listed: listed.slice(0, MAX_LISTED) };
 }

@@ -11,6 +11,7 @@ import { describeError, InvariantError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
+import { atOnce, inSlices } from '#lib/slices.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { differences } from './differences.ts';
@@ -45,6 +46,8 @@ export interface StateComponents {
 /** Limit on queued changes. */
 const MAX_WAITING = 10_000;
 const MAX_BATCH = 500;
+/** Attempts of a change in slices: other controllers may change the data before it is appended. */
+const MAX_SLICED_ATTEMPTS = 3;
 /** Milliseconds until the changes of other members are read again after an error. */
 const RETRY = 1_000;
 /** Milliseconds until a request that would be rejected no longer waits for the changes of others. */
@@ -70,8 +73,13 @@ export class BusyError extends ProjectError {
  */
 export type StoreGate = () => Promise<Error | undefined> | undefined;
 
+/** Other controllers have changed the data since the change was built. */
+class MovedError extends Error {}
+
 interface Waiting {
   readonly origin: Origin | undefined;
+  /** Builds the change in slices, before `build` takes it over. It runs alone. */
+  readonly prepare: (() => Promise<void>) | undefined;
   readonly build: (transaction: Transaction) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -136,7 +144,7 @@ export class State {
     const state = new State(components);
     const { store } = components;
     const loaded = await store.load();
-    for (const stored of loaded.entities) state.#restore(stored);
+    await inSlices(state.#restoreAll(loaded.entities));
     state.#index = loaded.index;
     state.#meta = new Map(loaded.meta);
     const timeline = loaded.meta.get('timeline') ?? components.ids.uuid();
@@ -184,6 +192,10 @@ export class State {
     for (const [key, value] of values) this.#meta.set(key, value);
   }
 
+  *#restoreAll(entities: Iterable<StoredEntity>): Generator<void, void> {
+    for (const stored of entities) yield this.#restore(stored);
+  }
+
   #restore({ kind, entity, row = entity.id }: StoredEntity, tables = this.tables): void {
     try {
       anyTable(tables, kind).apply(entity.id, entity);
@@ -220,9 +232,46 @@ export class State {
    * `build` must be synchronous. If it throws, nothing changes. Rejects with BusyError if the queue is full.
    */
   change<T>(build: (transaction: Transaction) => T): Promise<T> {
+    return this.#queue(build);
+  }
+
+  /**
+   * As `change`, for many writes: other changes wait, and everything else goes on between the steps of `build`. If
+   * other controllers change the data meanwhile, it is called again.
+   */
+  async changeInSlices<T>(build: (transaction: Transaction) => Generator<void, T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let built: { readonly transaction: Transaction; readonly outcome: T } | undefined;
+      const prepare = async () => {
+        const transaction = new Transaction(this, this.#index + 1n);
+        built = { transaction, outcome: await inSlices(build(transaction)) };
+      };
+      const takeOver = (transaction: Transaction) => {
+        if (built?.transaction.index === transaction.index) {
+          transaction.adopt(built.transaction);
+          return built.outcome;
+        }
+        if (attempt < MAX_SLICED_ATTEMPTS) throw new MovedError();
+        return atOnce(build(transaction));
+      };
+      try {
+        return await this.#queue(takeOver, prepare);
+      } catch (error) {
+        if (!(error instanceof MovedError)) throw error;
+      }
+    }
+  }
+
+  #queue<T>(build: (transaction: Transaction) => T, prepare?: () => Promise<void>): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new BusyError());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ origin: currentOrigin(), build, resolve: resolve as (result: unknown) => void, reject });
+    this.#waiting.push({
+      origin: currentOrigin(),
+      prepare,
+      build,
+      resolve: resolve as (result: unknown) => void,
+      reject,
+    });
     this.#working ??= twoTurns().then(() => this.#work());
     return promise;
   }
@@ -310,7 +359,7 @@ export class State {
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind || this.#rejoining.length > 0) {
       if (this.#rejoining.length > 0 && this.#store.isShared) await this.#rejoin(this.#store);
-      const waiting = this.#waiting.splice(0, MAX_BATCH);
+      const waiting = await this.#nextBatch();
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
       const failure = waiting.length > 0 ? await this.#gate?.() : undefined;
@@ -327,7 +376,21 @@ export class State {
     this.#working = undefined;
   }
 
+  async #nextBatch(): Promise<Waiting[]> {
+    const sliced = this.#waiting.slice(0, MAX_BATCH).findIndex(({ prepare }) => prepare);
+    const waiting = this.#waiting.splice(0, sliced < 0 ? MAX_BATCH : Math.max(1, sliced));
+    const [first] = waiting;
+    try {
+      await first?.prepare?.();
+    } catch (error) {
+      first?.reject(error);
+      return [];
+    }
+    return waiting;
+  }
+
   async #commit(store: Store, waiting: readonly Waiting[], failure?: Error): Promise<void> {
+    if (waiting.length === 0) return;
     const built: Built[] = [];
     for (const each of waiting) built.push(...this.#build(each, this.#index + BigInt(built.length + 1)));
     let indexes: bigint[];

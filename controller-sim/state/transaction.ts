@@ -66,6 +66,11 @@ export class Transaction {
     this.#write(kind, id, undefined);
   }
 
+  /** Takes over what another transaction has written on the same data. */
+  adopt(other: Transaction): void {
+    for (const [key, change] of other.#written) this.#written.set(key, change);
+  }
+
   /** The changes to store, without those that change nothing. */
   changes(): Change[] {
     return [...this.#written.values()].filter(({ before, after }) => before !== undefined || after !== undefined);

@@ -198,7 +198,7 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   t.same(stream.answers[1], { success: false, text: 'requests of type 10046 are not supported' });
   stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '(' } }] });
   await until('an answer', async () => stream.answers.length === 3);
-  t.match(stream.answers[2], { success: false, text: /Unterminated group/ });
+  t.match(stream.answers[2], { success: false, text: /missing closing \)/ });
   stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '^wanted$' } }] });
   await until('an answer', async () => stream.answers.length === 4);
   const events = overlay.simulator.events as EventBus; // only the simulator itself emits events

@@ -80,7 +80,6 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/ingress/tunnel/system/command.ts MAX_OUTPUT_BYTES',
     'agent/metrics/meter.ts MAX_STEPS',
     'agent/metrics/reporter.ts MAX_INTERVALS',
-    'common/lib/bounded.ts MAX_STRETCH_FACTOR',
     'agent/link/link.ts MAX_INSPECTED',
     'common/wire/path/channel-path.ts MAX_MARKS',
     'common/wire/path/channel-path.ts MIN_FRAME_LIMIT',

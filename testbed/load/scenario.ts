@@ -1,6 +1,7 @@
 // A load scenario: groups of virtual routers and clients, and the steps of their members. The schema has every field.
 
 import { ProjectError } from '#lib/errors.ts';
+import { atOnce } from '#lib/slices.ts';
 import { parseDuration } from '#lib/time/duration.ts';
 import schema from '#schemas/sim/load.schema.json' with { type: 'json' };
 import { schemaChecker } from '../../controller-sim/lab/seed/check.ts';
@@ -64,7 +65,7 @@ const check = schemaChecker(schema);
 
 /** Reads a scenario: text (YAML or JSON) or an object. @throws SeedError with line and remedy of each mistake */
 export function readScenario(given: LoadScenario | string, file = 'the scenario'): LoadScenario {
-  const source = typeof given === 'string' ? readSeedText(given, file) : readSeedObject(given);
+  const source = typeof given === 'string' ? atOnce(readSeedText(given, file)) : readSeedObject(given);
   const mistakes = new Mistakes();
   for (const { path, describe } of check(source.value))
     mistakes.add(() => ({ ...source.at(path), message: describe() }));

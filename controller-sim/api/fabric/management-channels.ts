@@ -8,6 +8,7 @@ import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
+import { loadPatterns } from '#lib/text/linear-pattern.ts';
 import type { InspectResponse } from '#schemas/api/gen/answers.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/management_pb.js';
 import { ChannelType, ManagementType } from '#wire/gen/numbers.ts';
@@ -143,12 +144,17 @@ export class ManagementChannels {
 
   #answer(channel: ManagementChannel, stream: EventStream, message: Message): void {
     const { contentType } = message;
-    if (contentType === ManagementType.StreamEvents) stream.request(message);
+    if (contentType === ManagementType.StreamEvents) void this.#subscribe(channel, stream, message);
     else if (contentType === ManagementType.Inspect) this.#inspect(channel, message);
     else if (contentType === ChannelType.Latency) channel.reply(message, resultMessage(true));
     // Answer other requests, such as traces, so that the client does not wait.
     else if (!startValidation({ services: this.#services, queue: this.#queue }, channel, message))
       channel.reply(message, resultMessage(false, `requests of type ${contentType} are not supported`));
+  }
+
+  async #subscribe({ closed }: ManagementChannel, stream: EventStream, message: Message): Promise<void> {
+    await loadPatterns();
+    if (!closed.aborted) stream.request(message);
   }
 
   #inspect(channel: ManagementChannel, message: Message): void {

@@ -2,6 +2,7 @@
 // sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
+import { nextTurn } from '#lib/slices.ts';
 import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ProtocolError } from '#wire/errors.ts';
@@ -113,11 +114,6 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
   }
   sessions.rejectServiceSessions(router, invalid);
 };
-
-/** Lets other messages and requests be handled. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 

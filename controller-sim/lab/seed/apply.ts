@@ -1,7 +1,6 @@
 // Creates the entities of a seed in a transaction. The rules of entities see earlier writes of the transaction by id,
 // but not by name: names and other unique values within the seed are compared here.
 
-import { workLimit } from '#lib/bounded.ts';
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import { Body } from '../../entities/body.ts';
@@ -22,7 +21,7 @@ import { SECTIONS, type Section, type SectionName } from './sections.ts';
 import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 
 /**
- * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take about a second, but the
+ * Milliseconds of processor time for all entities: other changes wait meanwhile. 10,000 take about a second, but the
  * schema of a config type may make each config expensive.
  */
 const MAX_WORK_MS = 30_000;
@@ -68,7 +67,7 @@ export class Applier {
   readonly #transaction: Transaction;
   readonly #items: readonly Item[];
   readonly #note: Note;
-  readonly #processorTime: (() => number) | undefined;
+  readonly #processorTime: () => number;
   /** `kind name` to the entry of the seed. */
   readonly #named = new Map<string, Item>();
   /** `kind key value` to the label of the entity that has it. */
@@ -91,30 +90,33 @@ export class Applier {
 
   constructor(transaction: Transaction, items: readonly Item[], note: Note, options: ApplierOptions) {
     this.#options = options;
-    this.#processorTime = options.processorTime;
+    this.#processorTime = options.processorTime ?? threadTime;
     this.#exported = new Names(transaction.tables);
     this.#transaction = transaction;
     this.#items = items;
     this.#note = note;
   }
 
-  /** Notes mistakes. The transaction must be abandoned if there are any. */
-  apply(): Seeded {
-    for (const item of this.#items) this.#register(item);
-    const isTooMuch = workLimit(MAX_WORK_MS, this.#processorTime);
+  /** One entity in each step. Notes mistakes. The transaction must be abandoned if there are any. */
+  *apply(): Generator<void, Seeded> {
+    for (const item of this.#items) yield this.#register(item);
+    let used = 0;
     for (const item of this.#items) {
-      if (isTooMuch()) {
+      if (used >= MAX_WORK_MS) {
         this.#note(
           item.path,
           `creating the entities before this one takes longer than ${MAX_WORK_MS} ms; divide the seed`,
         );
         break;
       }
+      const began = this.#processorTime();
       if (!item.isBroken) this.#add(item);
+      used += this.#processorTime() - began;
+      yield;
     }
-    for (const [item, entity] of this.#incomplete) this.#completeLater(item, entity);
+    for (const [item, entity] of this.#incomplete) yield this.#completeLater(item, entity);
     const { apply, prune, plan } = this.#options;
-    if (prune) this.#prune();
+    if (prune) yield* this.#prune();
     return {
       created: counts(this.#created),
       existing: counts(this.#existing),
@@ -219,14 +221,14 @@ export class Applier {
   }
 
   /** Deletes what the sections of the document do not have, the last sections first. */
-  #prune(): void {
+  *#prune(): Generator<void, void> {
     for (const section of SECTIONS.toReversed()) {
       if (!this.#options.sections.has(section.name)) continue;
       const entities: (Entity & Partial<Named>)[] = [...this.#transaction.tables[section.kind].values()];
       const pruned = entities.filter((entity) => this.#isPruned(section, entity));
       // As a plan lists them, whatever the order of the table is.
       pruned.sort((a, b) => ((a.name ?? a.id) < (b.name ?? b.id) ? -1 : 1));
-      for (const entity of pruned) this.#delete(section, entity);
+      for (const entity of pruned) yield this.#delete(section, entity);
     }
   }
 
@@ -401,6 +403,11 @@ export class Applier {
     if (owner === undefined) this.#taken.set(key, labelOf(item.section, item.entry));
     else this.#fail(item, path, `its ${what.split(' ').at(-1)} is also that of ${owner}; change one`);
   }
+}
+
+function threadTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 function nameOf({ name, address }: Entry): string {

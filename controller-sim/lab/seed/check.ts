@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { shown } from '#lib/text/shown-text.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
+import { hasMoreValues } from './document.ts';
 import type { SeedPath } from './mistake.ts';
 
 export interface Finding {
@@ -14,32 +15,46 @@ export interface Finding {
   describe(): string;
 }
 
+/** Values of an entry of which all mistakes are found; of a larger one it is the first. */
+const MAX_VALUES = 10_000;
+
 export const checkSeed = sectionChecker(schema);
 
-/** Compiles only the sections that a document has: all of them take 0.1 s. */
-function sectionChecker({ properties, ...root }: typeof schema): (value: unknown) => Finding[] {
+type Check = (value: unknown) => Finding[];
+
+/** Checks one entry in each step. Compiles only the sections that a document has: all of them take 0.1 s. */
+function sectionChecker({ properties, ...root }: typeof schema): (value: unknown) => Generator<void, Finding[]> {
   const { definitions } = root;
   const names = Object.keys(properties);
   const checkNames = schemaChecker({ ...root, properties: Object.fromEntries(names.map((name) => [name, {}])) });
-  const checks = Object.entries(properties).map(
-    ([name, section]) => [name, schemaChecker({ ...section, definitions })] as const,
-  );
-  return (value) => [
-    ...checkNames(value),
-    ...checks.flatMap(([name, check]) => {
+  const checks = Object.entries(properties).map(([name, { items, ...section }]) => {
+    const [checkSection, checkAll] = [schemaChecker(section), schemaChecker({ ...items, definitions })];
+    const checkFirst = schemaChecker({ ...items, definitions }, { allErrors: false });
+    const checkEntry: Check = (entry) => (hasMoreValues(entry, MAX_VALUES) ? checkFirst : checkAll)(entry);
+    return { name, checkSection, checkEntry };
+  });
+  return function* (value) {
+    const found: Finding[] = [];
+    const add = (findings: readonly Finding[], place: SeedPath) => {
+      for (const { path, ...rest } of findings) found.push({ ...rest, path: [...place, ...path] });
+    };
+    add(checkNames(value), []);
+    for (const { name, checkSection, checkEntry } of checks) {
       const section = (value as Readonly<Record<string, unknown>> | null)?.[name];
-      return section === undefined
-        ? []
-        : check(section).map(({ path, ...rest }) => ({ ...rest, path: [name, ...path] }));
-    }),
-  ];
+      if (section === undefined) continue;
+      add(checkSection(section), [name]);
+      for (const [index, entry] of Array.isArray(section) ? section.entries() : [])
+        yield add(checkEntry(entry), [name, index]);
+    }
+    return found;
+  };
 }
 
 /** The check of documents against a schema, which is compiled with the first one. */
-export function schemaChecker(definition: object): (value: unknown) => Finding[] {
+export function schemaChecker(definition: object, { allErrors = true } = {}): Check {
   let compiled: ValidateFunction | undefined;
   return (value) => {
-    compiled ??= compile(definition);
+    compiled ??= compile(definition, allErrors);
     const validate = compiled;
     if (validate(value)) return [];
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
@@ -51,8 +66,8 @@ export function schemaChecker(definition: object): (value: unknown) => Finding[]
   };
 }
 
-function compile(definition: object): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
+function compile(definition: object, allErrors: boolean): ValidateFunction {
+  const ajv = new Ajv({ allErrors, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
   ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
   return ajv.compile(definition);
 }

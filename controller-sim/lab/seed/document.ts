@@ -1,11 +1,25 @@
 // Reads the text of a seed, YAML or JSON, and finds the line of each value. Size, depth and number of values are
 // limited before anything else reads them.
 
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type Alias,
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+} from 'yaml';
 import { isNestedDeeper, parseJson } from '#lib/json/json.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import { withoutStacks } from '#lib/text/without-stacks.ts';
-import { isTooLong, MAX_TOKENS } from '#lib/text/yaml-size.ts';
+import { MAX_TOKENS } from '#lib/text/yaml-size.ts';
 import { MAX_JSON_BYTES } from './max-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
@@ -24,8 +38,8 @@ export interface SeedSource {
   at(path: SeedPath): Pick<SeedMistake, 'path' | 'line' | 'column'>;
 }
 
-/** @throws SeedError for text that cannot be read; `file` names it */
-export function readSeedText(text: string, file: string | undefined): SeedSource {
+/** Reads a text in steps. @throws SeedError for text that cannot be read; `file` names it */
+export function* readSeedText(text: string, file: string | undefined): Generator<void, SeedSource> {
   const fail = (message: string, offset = 0, lines?: LineCounter): never => {
     const { line, col: column } = lines?.linePos(offset) ?? { line: 1, col: 1 };
     throw new SeedError([{ path: '', line, column, message }], file);
@@ -36,31 +50,33 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
     return fail(`the seed has more than ${MAX_SEED_BYTES} characters; write it as JSON, or divide it`);
   }
   if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
-  if (isTooLong(text)) return fail(`the seed has more than ${MAX_TOKENS} parts; divide it`);
   const lines = new LineCounter();
-  let document: Document.Parsed;
+  const parser = new Parser(lines.addNewLine);
+  const parts: CST.Token[] = [];
+  let document: Document.Parsed | undefined;
   try {
-    document = withoutStacks(() =>
-      parseDocument(text, {
-        lineCounter: lines,
-        uniqueKeys: false, // the reader below checks them; the library compares all with all
-        prettyErrors: false,
-        logLevel: 'silent',
-        // Texts, numbers, booleans and null. Other types of YAML, such as binary data, take long and have no use here.
-        schema: 'core',
-        resolveKnownTags: false,
-      }),
-    );
+    lines.addNewLine(0);
+    let count = 0;
+    for (const token of new Lexer().lex(text)) {
+      if (++count > MAX_TOKENS) return fail(`the seed has more than ${MAX_TOKENS} parts; divide it`);
+      yield void parts.push(...parser.next(token));
+    }
+    parts.push(...parser.end());
+    [document] = withoutStacks(() => [...new Composer(OPTIONS).compose(parts, true, text.length)]);
   } catch (error) {
+    if (error instanceof SeedError) throw error;
     return fail(error instanceof RangeError ? TOO_DEEP : 'the text is not YAML');
   }
+  if (!document) return fail('the text is not YAML');
   const [error] = document.errors;
   // The parser's own message quotes parts of the text.
   if (error?.code === 'RESOURCE_EXHAUSTION') return fail(TOO_DEEP, error.pos[0], lines);
   if (error) return fail(`this is not YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`, error.pos[0], lines);
   try {
-    const value = new Reader().read(document.contents);
-    return { value, at: (path) => ({ path: pathText(path), ...placeOf(document, path, lines) }) };
+    const reader = new Reader();
+    const value = reader.read(document.contents);
+    const place = { contents: document.contents, targets: reader.targets, lines };
+    return { value, at: (path) => ({ path: pathText(path), ...placeOf(place, path) }) };
   } catch (thrown) {
     if (thrown instanceof Unreadable) return fail(thrown.message, thrown.offset, lines);
     if (thrown instanceof RangeError) return fail(TOO_DEEP);
@@ -68,10 +84,19 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
   }
 }
 
+const OPTIONS = {
+  uniqueKeys: false, // the reader below checks them; the library compares all with all
+  prettyErrors: false,
+  logLevel: 'silent',
+  // Texts, numbers, booleans and null. Other types of YAML, such as binary data, take long and have no use here.
+  schema: 'core',
+  resolveKnownTags: false,
+} as const;
+
 /** A seed that a program has built. @throws SeedError */
 export function readSeedObject(value: unknown, file?: string): SeedSource {
   if (isNestedDeeper(value, MAX_DEPTH)) throw new SeedError([{ path: '', message: TOO_DEEP }], file);
-  if (hasMoreValues(value)) throw new SeedError([{ path: '', message: TOO_MANY_IN_JSON }], file);
+  if (hasMoreValues(value, MAX_JSON_VALUES)) throw new SeedError([{ path: '', message: TOO_MANY_IN_JSON }], file);
   return { value, at: (path) => ({ path: pathText(path) }) };
 }
 
@@ -99,7 +124,8 @@ class Unreadable extends Error {
 
 /** Converts nodes to values. */
 class Reader {
-  /** By anchor. The library searches the whole document for each alias. */
+  /** The nodes behind aliases: the library searches the whole document for each. */
+  readonly targets = new Map<Alias, unknown>();
   readonly #anchors = new Map<string, unknown>();
   #count = 0;
 
@@ -113,7 +139,9 @@ class Reader {
     if (depth > MAX_DEPTH) throw new Unreadable(TOO_DEEP, node);
     if (isAlias(node)) {
       if (!this.#anchors.has(node.source)) throw new Unreadable('this alias has no anchor above it', node);
-      return this.#value(this.#anchors.get(node.source), depth + 1);
+      const target = this.#anchors.get(node.source);
+      this.targets.set(node, target);
+      return this.#value(target, depth + 1);
     }
     const { anchor } = (node ?? {}) as { anchor?: string };
     if (anchor !== undefined) this.#anchors.set(anchor, node);
@@ -142,12 +170,19 @@ function keyOf(key: unknown): string | undefined {
     : undefined;
 }
 
+/** A document in which places are looked up. */
+interface Place {
+  readonly contents: unknown;
+  readonly targets: ReadonlyMap<Alias, unknown>;
+  readonly lines: LineCounter;
+}
+
 /** The key of a map's value, the item of a list. */
-function placeOf(document: Document.Parsed, path: SeedPath, lines: LineCounter): { line: number; column: number } {
-  let node: unknown = document.contents;
+function placeOf({ contents, targets, lines }: Place, path: SeedPath): { line: number; column: number } {
+  let node: unknown = contents;
   let offset = startOf(node) ?? 0;
   for (const part of path) {
-    const parent: unknown = isAlias(node) ? node.resolve(document) : node;
+    const parent: unknown = isAlias(node) ? targets.get(node) : node;
     const [next, at] = childOf(parent, part);
     if (at === undefined) break;
     [node, offset] = [next, at];
@@ -179,11 +214,12 @@ function bracketsNestDeeper(text: string): boolean {
   return false;
 }
 
-function hasMoreValues(value: unknown): boolean {
+/** Whether there are more values than `limit`, with those within others. */
+export function hasMoreValues(value: unknown, limit: number): boolean {
   const waiting: unknown[] = [value];
   let count = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (++count > MAX_JSON_VALUES) return true;
+    if (++count > limit) return true;
     if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each ?? null);
   }
   return false;

@@ -16,12 +16,12 @@ class Planned extends Error {
 
 /** Rejects with SeedError. */
 export async function planned(
-  state: Pick<State, 'change'>,
-  apply: (transaction: Transaction) => Seeded,
+  state: Pick<State, 'changeInSlices'>,
+  apply: (transaction: Transaction) => Generator<void, Seeded>,
 ): Promise<Seeded> {
   try {
-    return await state.change((transaction): Seeded => {
-      throw new Planned(apply(transaction));
+    return await state.changeInSlices(function* (transaction): Generator<void, Seeded> {
+      throw new Planned(yield* apply(transaction));
     });
   } catch (error) {
     if (error instanceof Planned) return error.seeded;

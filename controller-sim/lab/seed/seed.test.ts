@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
+import { atOnce } from '#lib/slices.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import { validateBody } from '../../api/bodies/validate.ts';
@@ -67,7 +68,10 @@ class Network {
     return seedText(exportNetwork(this.state.tables, this.clock.now()), format);
   }
 
-  async prepare(document: unknown, processorTime?: () => number): Promise<(transaction: Transaction) => Seeded> {
+  async prepare(
+    document: unknown,
+    processorTime?: () => number,
+  ): Promise<(transaction: Transaction) => Generator<void, Seeded>> {
     const tokens = { enrollment: async () => 'jwt' };
     const passwords = { hash: async () => 'hash' };
     const { state, clock } = this;
@@ -77,7 +81,7 @@ class Network {
   }
 
   async seed(document: unknown, processorTime?: () => number): Promise<Seeded> {
-    return this.state.change(await this.prepare(document, processorTime));
+    return this.state.changeInSlices(await this.prepare(document, processorTime));
   }
 
   async rejected(document: unknown): Promise<SeedError> {
@@ -458,10 +462,10 @@ t.test('hostile texts are rejected in bounded time, without a quote from them', 
 });
 
 t.test('aliases and JSON are read, with the places of values behind aliases', (t) => {
-  const { value, at } = readSeedText('a: &x\n  b: [1, 2]\nc: *x\n', undefined);
+  const { value, at } = atOnce(readSeedText('a: &x\n  b: [1, 2]\nc: *x\n', undefined));
   t.same(value, { a: { b: [1, 2] }, c: { b: [1, 2] } });
   t.same(at(['c', 'b', 1]), { path: 'c.b[1]', line: 2, column: 10 });
-  t.same(readSeedText('{\n\t"a": [1,\n\t\t{"b": null}]\n}', undefined).value, { a: [1, { b: null }] });
+  t.same(atOnce(readSeedText('{\n\t"a": [1,\n\t\t{"b": null}]\n}', undefined)).value, { a: [1, { b: null }] });
   t.end();
 });
 
@@ -538,7 +542,7 @@ t.test('an entity that is deleted while a seed is prepared is not created by hal
     for (const { id } of state.tables.router.values()) transaction.delete('router', id);
     for (const { id } of state.tables.identity.values()) transaction.delete('identity', id);
   });
-  const error = await state.change(apply).then(
+  const error = await state.changeInSlices(apply).then(
     () => undefined,
     (reason: unknown) => reason as SeedError,
   );

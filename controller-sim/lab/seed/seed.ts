@@ -3,6 +3,7 @@
 // reported at once.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
+import { inSlices, slices } from '#lib/slices.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import {
@@ -42,8 +43,8 @@ export interface SeedComponents {
 
 /** A document that is ready to be applied. */
 export interface PreparedSeed {
-  /** @throws SeedError; the transaction must then be abandoned */
-  apply(transaction: Transaction): Seeded;
+  /** In steps. @throws SeedError; the transaction must then be abandoned */
+  apply(transaction: Transaction): Generator<void, Seeded>;
 }
 
 const MAX_ENTITIES = 100_000;
@@ -60,11 +61,11 @@ export async function prepareSeed(
   document: unknown,
   { file, ...options }: SeedOptions & ApplierHooks & { readonly file?: string | undefined } = {},
 ): Promise<PreparedSeed> {
-  const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document);
+  const source = typeof document === 'string' ? await inSlices(readSeedText(document, file)) : readSeedObject(document);
   const mistakes = new Mistakes();
   const note: Note = (path, message) =>
     mistakes.add(() => ({ ...source.at(path), message: typeof message === 'string' ? message : message() }));
-  const items = readItems(components, source, note, options);
+  const items = await inSlices(readItems(components, source, note, options));
   demandLimits(items, note);
   if (items.length > MAX_ENTITIES) throw mistakes.error(file);
   await loadSchemaValidator();
@@ -73,14 +74,15 @@ export async function prepareSeed(
   if (mistakes.count === 0) await prepareAll(components, items);
   else for (const item of items) item.made = NOTHING;
   return {
-    apply: (transaction) => {
-      const sections = new Set(Object.keys((source.value ?? {}) as object));
+    *apply(transaction) {
+      const document = (source.value ?? {}) as object;
+      const sections = new Set(SECTIONS.map(({ name }) => name).filter((name) => Object.hasOwn(document, name)));
       const applier = new Applier(transaction, items, note, {
         ...options,
         sections,
         processorTime: components.processorTime,
       });
-      const seeded = applier.apply();
+      const seeded = yield* applier.apply();
       if (mistakes.count > 0) throw mistakes.error(file);
       return seeded;
     },
@@ -88,30 +90,39 @@ export async function prepareSeed(
 }
 
 /** The entries of all sections, in the order of creation. */
-function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note, { apply }: SeedOptions): Item[] {
+function* readItems(
+  { state }: SeedComponents,
+  { value }: SeedSource,
+  note: Note,
+  { apply }: SeedOptions,
+): Generator<void, Item[]> {
   if (value === null || value === undefined) return [];
-  const findings = checkSeed(value);
+  const findings = yield* checkSeed(value);
   const broken = new Set<string>();
   for (const { path, missing, describe } of findings) {
     const [section, index] = path;
     if (apply && missing !== undefined && missing !== 'name' && isChange(state, value, path)) continue;
     if (index === undefined) broken.add(String(section));
     broken.add(`${section} ${index}`);
-    note(path, () => `${titleOf(value, path)}${describe()}`);
+    yield note(path, () => `${titleOf(value, path)}${describe()}`);
   }
   const document = typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : {};
-  return SECTIONS.flatMap((section) => {
+  const items: Item[] = [];
+  for (const section of SECTIONS) {
     const entries = document[section.name];
-    if (!Array.isArray(entries) || broken.has(section.name)) return [];
-    return entries.map((entry: unknown, index) => ({
-      section,
-      entry: typeof entry === 'object' && entry !== null ? (entry as Entry) : {},
-      path: [section.name, index],
-      id: section.hasShortId ? state.ids.short() : state.ids.long(),
-      made: undefined,
-      isBroken: broken.has(`${section.name} ${index}`),
-    }));
-  });
+    if (!Array.isArray(entries) || broken.has(section.name)) continue;
+    for (const [index, entry] of entries.entries()) {
+      yield void items.push({
+        section,
+        entry: typeof entry === 'object' && entry !== null ? (entry as Entry) : {},
+        path: [section.name, index],
+        id: section.hasShortId ? state.ids.short() : state.ids.long(),
+        made: undefined,
+        isBroken: broken.has(`${section.name} ${index}`),
+      });
+    }
+  }
+  return items;
 }
 
 /** Whether an entry, itself and not a part of it, is of an entity that exists: it may leave out what stays. */
@@ -158,8 +169,10 @@ async function checkBodies(
   { apply }: SeedOptions,
 ): Promise<void> {
   const names = new Names(state.tables);
+  const pause = slices();
   for (const item of items) {
     if (item.isBroken) continue;
+    await pause();
     const { section, entry } = item;
     const existing = apply ? namesake(state.tables, section, entry) : undefined;
     const whole = existing ? { ...entryOf(section, existing, names, clock.now()), ...withoutNulls(entry) } : entry;

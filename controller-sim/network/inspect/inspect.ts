@@ -1,8 +1,8 @@
 // Inspections: named values of controllers and routers whose ids match an expression (reference fact: HTTP entities,
 // section 19).
 
-import { within } from '#lib/bounded.ts';
 import { describeError } from '#lib/errors.ts';
+import { LinearPattern, loadPatterns } from '#lib/text/linear-pattern.ts';
 import type { InspectedValue, InspectResponse } from '#schemas/api/gen/answers.ts';
 import { type Inspected, nullIfEmpty, routerName, valuesOfController } from './controller-inspections.ts';
 import { inspectOver } from './inspect-over.ts';
@@ -21,16 +21,8 @@ export interface Peers {
 }
 
 const TIMEOUT = 10_000;
-/** Limit in characters; longer expressions do not describe ids and could be expensive. */
-const MAX_EXPRESSION_LENGTH = 512;
-/** Time limit in milliseconds for matching all ids: a good expression needs one for a thousand. */
-const MAX_LOOK_MS = 50;
-
-/** Reports an unclosed bracket, the most frequent mistake, in the words of the reference. */
-function whyOf(error: unknown, expression: string): string {
-  const why = describeError(error);
-  return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
-}
+/** Instructions of an expression: it is matched with the ids and names of all routers. */
+const MAX_INSTRUCTIONS = 200;
 
 /**
  * `appRegex` selects controllers by their ids, and the routers of this one by ids and names, as in the reference:
@@ -51,20 +43,16 @@ export async function inspect(
     ...others.map((id) => ({ id, name: '' })),
     ...network.routers.keys().map((id) => ({ id, name: routerName(state, id) })),
   ];
-  let matching: ReadonlySet<string>;
+  await loadPatterns();
+  let pattern: LinearPattern;
   try {
-    if (appRegex.length > MAX_EXPRESSION_LENGTH) throw new Error(`longer than ${MAX_EXPRESSION_LENGTH} characters`);
-    const pattern = new RegExp(appRegex);
-    const isMatch = ({ id, name }: { id: string; name: string }) =>
-      pattern.test(id) || (name !== '' && pattern.test(name));
-    matching = new Set(within(MAX_LOOK_MS, () => apps.filter(isMatch).map(({ id }) => id)));
+    pattern = new LinearPattern(appRegex, MAX_INSTRUCTIONS);
   } catch (error) {
-    return {
-      success: false,
-      errors: [`${controllerId}: error parsing regexp: ${whyOf(error, appRegex)}`],
-      values: null,
-    };
+    return { success: false, errors: [`${controllerId}: ${describeError(error)}`], values: null };
   }
+  const isMatch = ({ id, name }: { id: string; name: string }) =>
+    pattern.matches(id) || (name !== '' && pattern.matches(name));
+  const matching = new Set(apps.filter(isMatch).map(({ id }) => id));
   const asked = [
     ...[...network.routers.values()].map(({ id, channel }) => ({
       id,

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { atOnce } from '#lib/slices.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/text/templates.ts';
@@ -308,7 +309,7 @@ async function seedTarget(): Promise<FuzzTarget> {
       const { apply } = await prepareSeed(components, input.toString());
       await state
         .change((transaction) => {
-          apply(transaction);
+          atOnce(apply(transaction));
           throw new Abandoned();
         })
         .catch((error: unknown) => {

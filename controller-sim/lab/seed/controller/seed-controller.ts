@@ -4,6 +4,7 @@
 //   management API ─► copy of the network ─► plan ─► requests
 
 import { ProjectError } from '#lib/errors.ts';
+import { inSlices } from '#lib/slices.ts';
 import { copyOf } from '../../copied-state.ts';
 import type { SeedChange } from '../apply.ts';
 import { readSeedObject, readSeedText } from '../document.ts';
@@ -36,7 +37,8 @@ export async function seedController(
   options: ControllerSeedOptions = {},
 ): Promise<Seeded> {
   const { file, plan = false, ...others } = options;
-  const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document, file);
+  const source =
+    typeof document === 'string' ? await inSlices(readSeedText(document, file)) : readSeedObject(document, file);
   const { value } = source;
   const isMap = typeof value === 'object' && value !== null;
   const network = await readController(client, isMap ? (value as Entry) : {}, options.prune);
