@@ -76,7 +76,7 @@ export type { DialPlace, LabService, NewService } from '../controller-sim/lab/ne
 export type { NewProxy, ProxyHandle, ProxyInfo } from '../controller-sim/lab/proxies/proxies.ts';
 export { SeedError, type SeedMistake } from '../controller-sim/lab/seed/mistake.ts';
 export type { SeedOptions, SeedStep } from '../controller-sim/lab/seed/seeded.ts';
-export type { SaveOptions, SnapshotFile } from '../controller-sim/lab/snapshot-file.ts';
+export type { SaveOptions, SnapshotFile, SnapshotLoadOptions } from '../controller-sim/lab/snapshot-file.ts';
 export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../controller-sim/lab/snapshots.ts';
 export type { Right, WhatIf, WhatIfOptions } from '../controller-sim/lab/what-if.ts';
 export type { Explanation } from '../controller-sim/lab/why/explanation.ts';

@@ -379,6 +379,8 @@ type LoadSnapshotBody struct {
 	Name string `json:"name"`
 	// The content of the file.
 	File any `json:"file"`
+	// Take credentials from the file, and identities that become administrators; default false.
+	Credentials *bool `json:"credentials,omitempty"`
 }
 
 // LoadSnapshot sends POST /lab/v1/snapshots/load.

@@ -12,7 +12,7 @@ import { type Store, StoreError } from '../state/store/store.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
-import { adminUsername, hasAdmin, seedBuiltIns, setAdmin, validAdminHash } from './seed.ts';
+import { adminUsername, hasAdmin, permitPassword, seedBuiltIns, setAdmin, validAdminHash } from './seed.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 const PASSWORD_BYTES = 12;
@@ -132,6 +132,7 @@ async function prepareAdmin(context: SimulatorContext, state: State, passwords: 
       const computed = await hash;
       return state.change((transaction) => {
         if (isChanged) setAdmin(transaction, username, computed);
+        if (password !== undefined) permitPassword(transaction);
         return also(transaction);
       });
     },

@@ -64,6 +64,17 @@ export function setAdmin(transaction: Transaction, username: string, passwordHas
     });
 }
 
+/** A known password is for a login: the administrator's auth policy must exist and permit it. */
+export function permitPassword(transaction: Transaction): void {
+  const admin = adminOf(transaction.tables);
+  const policy = admin && transaction.get('authPolicy', admin.authPolicyId);
+  if (admin && !policy) transaction.patch('identity', admin.id, { authPolicyId: DEFAULT_AUTH_POLICY });
+  const used = policy ?? transaction.get('authPolicy', DEFAULT_AUTH_POLICY);
+  if (!used || used.primary.updb.allowed) return;
+  const { primary } = used;
+  transaction.patch('authPolicy', used.id, { primary: { ...primary, updb: { ...primary.updb, allowed: true } } });
+}
+
 function adminOf(tables: Tables): Identity | undefined {
   return [...tables.identity.values()].find(({ isDefaultAdmin }) => isDefaultAdmin);
 }

@@ -43,7 +43,10 @@ export function snapshotCommand(): Command {
     .argument('[name]', 'an earlier one with this name is replaced')
     .option('--delete', 'delete it instead')
     .option('--save <file>', 'write it to this file; the present state if no snapshot has the name')
-    .option('--credentials', 'with --save: include passwords, certificates, second factors and one-time tokens')
+    .option(
+      '--credentials',
+      'with --save and --load: include passwords, certificates, second factors and one-time tokens',
+    )
     .addOption(new Option('--load <file>', 'take it from this file, for `restore`').conflicts(['save', 'delete']))
     .addHelpText(
       'after',
@@ -66,7 +69,15 @@ export function snapshotCommand(): Command {
           print(`deleted ${name}`);
         } else if (load !== undefined) {
           const file = contentOf(load);
-          print(show((await client.ask('POST', `${SNAPSHOTS}/load`, { name, file })) as Snapshot));
+          print(
+            show(
+              (await client.ask('POST', `${SNAPSHOTS}/load`, {
+                name,
+                file,
+                credentials: credentials === true,
+              })) as Snapshot,
+            ),
+          );
         } else if (save !== undefined) {
           const known = (await client.ask('GET', SNAPSHOTS)) as Snapshot[];
           if (!known.some((each) => each.name === name)) await client.ask('POST', SNAPSHOTS, { name });

@@ -13,7 +13,7 @@ import type { LabService, NewService } from '../lab/network/services.ts';
 import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
-import type { SaveOptions, SnapshotFile } from '../lab/snapshot-file.ts';
+import type { SaveOptions, SnapshotFile, SnapshotLoadOptions } from '../lab/snapshot-file.ts';
 import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
 import type { WhatIf, WhatIfOptions } from '../lab/what-if.ts';
 import type { Explanation } from '../lab/why/explanation.ts';
@@ -189,7 +189,7 @@ export interface Snapshots {
    * administrator stays that of this simulator. @throws InvalidError for other content, an invalid name, or beyond the
    * limit
    */
-  load(name: string, content: unknown): Snapshot;
+  load(name: string, content: unknown, options?: SnapshotLoadOptions): Snapshot;
   /** @throws UnknownError, or InvalidError for `start` */
   delete(name: string): void;
   /**

@@ -4,7 +4,7 @@
 import type { LabSnapshot } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { OtherLabs } from './other-labs.ts';
-import type { SaveOptions, SnapshotFile } from './snapshot-file.ts';
+import type { SaveOptions, SnapshotFile, SnapshotLoadOptions } from './snapshot-file.ts';
 import { type LabSnapshots, type SnapshotInfo, START } from './snapshots.ts';
 
 export interface SharedSnapshotsComponents {
@@ -46,9 +46,9 @@ export class SharedSnapshots {
    * Takes it from a file, which has no faults. Rejects with InvalidError for other content, an invalid name, or beyond
    * the limit.
    */
-  async load(name: string, content: unknown): Promise<LabSnapshot> {
+  async load(name: string, content: unknown, options: SnapshotLoadOptions): Promise<LabSnapshot> {
     const { snapshots, others } = this.#components;
-    const loaded = snapshots.load(name, content);
+    const loaded = snapshots.load(name, content, options);
     await others.forget(name);
     return this.#shown(loaded);
   }

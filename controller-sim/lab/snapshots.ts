@@ -27,6 +27,7 @@ import {
   type SaveOptions,
   SNAPSHOT_FORMAT,
   type SnapshotFile,
+  type SnapshotLoadOptions,
 } from './snapshot-file.ts';
 
 /** The state after the start of the simulator. */
@@ -145,9 +146,10 @@ export class LabSnapshots {
    * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it,
    * without faults. @throws InvalidError for other content, an invalid name, or beyond the limit
    */
-  load(name: string, content: unknown): Snapshot {
+  load(name: string, content: unknown, options: SnapshotLoadOptions = {}): Snapshot {
+    demandKnown(options, ['credentials']);
     this.#demandName(name);
-    const { file, entities } = entitiesOfFile(content, this.#state.tables);
+    const { file, entities } = entitiesOfFile(content, this.#state.tables, options);
     this.#clock.checkMark(file.clock);
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
     const facts = { name, takenAt: new Date(file.takenAt), index: this.#state.index, entities: count };

@@ -1,6 +1,7 @@
 // The description of a kind of entity: its indexes, its names, and its references to entities of other kinds.
 
 import type { Entity } from './entity.ts';
+import type { Field, Fields } from './fields.ts';
 import type { Of, TableDefinition } from './table.ts';
 
 /** The two groups of entities that a policy joins. */
@@ -45,12 +46,21 @@ export interface Kind<T extends Entity, To extends string = string, Key extends 
   readonly hasRoleAttributes?: boolean;
   /** Whether policies select the entity; true for all if missing. */
   readonly isSelectable?: Of<T, boolean>;
+  /** All fields beside those of each entity. Kinds that administrators configure have them: files contain these. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** Checks several fields together, and returns the problem. */
+  readonly demand?: Of<T, string | undefined>;
   /** Fields with credentials: events omit them. */
   readonly secrets?: readonly Key[];
   /** Path segments of the lists below an entity in the APIs. */
   readonly lists?: readonly string[] | Of<T, readonly string[]>;
   /** Whether references to an entity in answers have the links of its lists. */
   readonly isReferredWithLists?: boolean;
+  /**
+   * Fields with which an entity proves who it is, with their values for an entity that has no proof yet: a file brings
+   * them only with credentials.
+   */
+  readonly proofs?: Readonly<Record<string, unknown>>;
   /** Whether administrators configure its entities, or those that the function selects: snapshots contain them. */
   readonly isConfigured?: boolean | Of<T, boolean>;
 }
@@ -71,7 +81,7 @@ export function kind<T extends Entity>(): <
   const R extends readonly Reference<keyof T & string>[] = [],
   const A extends boolean = false,
 >(
-  definition: Kind<T> & Typed<R, A>,
+  definition: Kind<T> & Typed<R, A> & { readonly fields?: Fields<T, Entity> },
 ) => Kind<T> & Typed<R, A> & Stores<T> {
   return (definition) => definition;
 }

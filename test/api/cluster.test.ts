@@ -366,7 +366,7 @@ async function snapshotsOfAll(
     'the faults of all belong to it',
   );
   t.same([namesOf(one), namesOf(two)], [['start', 'base'], ['start']], 'the newest one has the name');
-  t.equal((await api.manage('POST', `${SNAPSHOTS}/load`, { name: 'file', file })).status, 201);
+  t.equal((await api.manage('POST', `${SNAPSHOTS}/load`, { name: 'file', file, credentials: true })).status, 201);
   two.lab.snapshots.take('theirs');
   t.match(await api.manage('POST', `${SNAPSHOTS}/theirs/restore`), { status: 200 });
   t.equal((await api.manage('DELETE', `${SNAPSHOTS}/theirs`)).status, 200);
@@ -374,7 +374,7 @@ async function snapshotsOfAll(
   t.match(await api.manage('DELETE', `${SNAPSHOTS}/theirs`), { status: 404 });
   t.match(await api.manage('DELETE', `${SNAPSHOTS}/start`), { status: 400 });
   t.match(await api.manage('GET', `${SNAPSHOTS}/theirs/file`), { status: 404 });
-  two.lab.snapshots.load('loaded', file);
+  two.lab.snapshots.load('loaded', file, { credentials: true });
   t.same(await listed(), ['start at one', 'base at one', 'file at one', 'loaded at two']);
 }
 

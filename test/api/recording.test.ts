@@ -142,7 +142,7 @@ t.test('files other than recordings, and places that cannot be used', async (t) 
   writeFileSync(other, '{"a": 1}\n');
   await t.rejects(startReplay({ file: other }), { message: /other\.jsonl is not a recording/ });
   writeFileSync(other, '{"format":"edgeweave-recording-1","upstream":"x"}\n{"request":{}}\n');
-  await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: the line has no request and answer/ });
+  await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: request\.method is not a text/ });
   await t.rejects(startReplay({ file: join(folder, 'none') }), { message: /none does not exist/ });
   await t.rejects(startRecorder({ upstream: 'https://127.0.0.1:1', ca: 'no certificate', file: folder }), {
     message: /is a folder; name a file/,

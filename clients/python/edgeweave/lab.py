@@ -210,13 +210,14 @@ class Lab(LabHttp):
         """`DELETE /lab/v1/snapshots/{name}`"""
         return self._call("DELETE", f"/snapshots/{quote(name, safe='')}")
 
-    def load_snapshot(self, name: str, file: Any) -> Any:
+    def load_snapshot(self, name: str, file: Any, *, credentials: bool | None = None) -> Any:
         """`POST /lab/v1/snapshots/load`
 
         name: The name of the snapshot; an earlier one with this name is replaced.
         file: The content of the file.
+        credentials: Take credentials from the file, and identities that become administrators; default false.
         """
-        return self._call("POST", "/snapshots/load", {"name": name, "file": file})
+        return self._call("POST", "/snapshots/load", {"name": name, "file": file, "credentials": credentials})
 
     def save_snapshot(self, name: str, *, credentials: bool | None = None) -> Any:
         """`GET /lab/v1/snapshots/{name}/file`"""

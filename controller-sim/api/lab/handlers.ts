@@ -63,8 +63,8 @@ export const labHandlers = {
   createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>(async (lab, { body }) => ({
     data: await lab.sharedSnapshots.take(body.name),
   })),
-  loadSnapshot: labHandler<Data<LabSnapshot>, SnapshotLoad>(async (lab, { body: { name, file } }) => ({
-    data: await lab.sharedSnapshots.load(name, file),
+  loadSnapshot: labHandler<Data<LabSnapshot>, SnapshotLoad>(async (lab, { body: { name, file, ...options } }) => ({
+    data: await lab.sharedSnapshots.load(name, file, withoutNulls(options)),
   })),
   saveSnapshot: labHandler(
     async (lab, { params, query }): Promise<Data<LabSnapshotFile>> => ({

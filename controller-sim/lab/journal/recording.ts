@@ -8,6 +8,7 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { suggest } from '#lib/text/suggestion.ts';
+import { flag, mapOf, optional, shape, text } from '../../state/fields.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -34,6 +35,17 @@ interface Head {
   readonly format: typeof FORMAT;
   readonly upstream: string;
 }
+
+const RECORDED = shape({
+  request: shape({ method: text, path: text, query: text, body: text }),
+  answer: shape({
+    status: (value, place) =>
+      Number.isInteger(value) && Number(value) >= 200 && Number(value) < 600 ? undefined : `${place} is not a status`,
+    headers: mapOf(text),
+    body: text,
+    isBase64: optional(flag),
+  }),
+});
 
 const FORMAT = 'edgeweave-recording-1';
 /** Bytes of a body. */
@@ -83,10 +95,10 @@ export function readRecording(file: string): Recorded[] {
   if ((parsed(first, file, 1) as Partial<Head>).format !== FORMAT)
     throw new ProjectError('RECORDING', `${file} is not a recording of \`sim record\``);
   return lines.map((line, index) => {
-    const { request, answer } = parsed(line, file, index + 2) as Partial<Recorded>;
-    if (typeof request?.path !== 'string' || typeof answer?.status !== 'number')
-      throw new ProjectError('RECORDING', `${file}:${index + 2}: the line has no request and answer`);
-    return { request, answer };
+    const recorded = parsed(line, file, index + 2);
+    const problem = RECORDED(recorded, '');
+    if (problem !== undefined) throw new ProjectError('RECORDING', `${file}:${index + 2}: ${problem}`);
+    return recorded as Recorded;
   });
 }
 

@@ -1,6 +1,7 @@
 // Auth policies: the proofs that a login needs.
 
 import type { Named } from '../entity.ts';
+import { flag, integer, name, orNull, shape, text, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface AuthPolicy extends Named {
@@ -49,5 +50,22 @@ export const authPolicy = kind<AuthPolicy>()({
       onDelete: { field: 'secondary.requireExtJwtSigner', by: 'authPolicy' },
     },
   ],
+  fields: {
+    name,
+    primary: shape({
+      cert: shape({ allowed: flag, allowExpiredCerts: flag }),
+      extJwt: shape({ allowed: flag, allowedSigners: texts }),
+      updb: shape({
+        allowed: flag,
+        minPasswordLength: integer,
+        maxAttempts: integer,
+        lockoutDurationMinutes: integer,
+        requireMixedCase: flag,
+        requireNumberChar: flag,
+        requireSpecialChar: flag,
+      }),
+    }),
+    secondary: shape({ requireTotp: flag, requireExtJwtSigner: orNull(text) }),
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Proofs with which an identity logs in: a password, a certificate.
 
 import type { Entity } from '../entity.ts';
+import { certificates, flag, oneOf, optional, orNull, text, time } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Authenticator extends Entity {
@@ -30,5 +31,21 @@ export const authenticator = kind<Authenticator>()({
   unique: ['username', 'fingerprint'],
   refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
   secrets: ['passwordHash'],
+  fields: {
+    method: oneOf('updb', 'cert'),
+    identityId: text,
+    username: orNull(text),
+    passwordHash: orNull(text),
+    certPem: orNull(certificates),
+    fingerprint: orNull(text),
+    isIssuedByNetwork: flag,
+    caId: optional(orNull(text)),
+    isExtendRequested: flag,
+    isKeyRollRequested: flag,
+    extendRequestedAt: orNull(time),
+    lastExtendRolledKeys: flag,
+    lastAuthResolvedToRoot: flag,
+    unverifiedCertPem: orNull(certificates),
+  },
   isConfigured: true,
 });

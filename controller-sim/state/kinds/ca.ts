@@ -1,6 +1,7 @@
 // Third-party certificate authorities.
 
 import type { Vouching } from '../entity.ts';
+import { certificates, flag, integer, name, oneOf, optional, orNull, shape, text, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 /** The part of a certificate that identifies an external identity. */
@@ -38,5 +39,28 @@ export const ca = kind<CertificateAuthority>()({
     ...(isVerified ? [] : ['verify']),
   ],
   isReferredWithLists: true,
+  fields: {
+    name,
+    vouchesForAdmins: optional(flag),
+    certPem: certificates,
+    fingerprint: text,
+    isVerified: flag,
+    verificationToken: text,
+    isAuthEnabled: flag,
+    isAutoCaEnrollmentEnabled: flag,
+    isOttCaEnrollmentEnabled: flag,
+    identityRoles: texts,
+    identityNameFormat: text,
+    externalIdClaim: orNull(
+      shape({
+        location: oneOf('COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'),
+        matcher: oneOf('ALL', 'PREFIX', 'SUFFIX', 'SCHEME'),
+        matcherCriteria: text,
+        parser: oneOf('NONE', 'SPLIT'),
+        parserCriteria: text,
+        index: integer,
+      }),
+    ),
+  },
   isConfigured: true,
 });

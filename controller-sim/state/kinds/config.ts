@@ -1,6 +1,7 @@
 // Configs of services and routers.
 
 import type { Named } from '../entity.ts';
+import { map, name, text } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Config extends Named {
@@ -21,5 +22,10 @@ export const config = kind<Config>()({
       onDelete: { field: 'configs', by: 'configs' },
     },
   ],
+  fields: {
+    name,
+    configTypeId: text,
+    data: map,
+  },
   isConfigured: true,
 });

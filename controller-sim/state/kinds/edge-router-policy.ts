@@ -1,6 +1,7 @@
 // Edge router policies: the routers that an identity may use.
 
 import type { Policy } from '../entity.ts';
+import { name, semantic, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface EdgeRouterPolicy extends Policy {
@@ -17,5 +18,11 @@ export const edgeRouterPolicy = kind<EdgeRouterPolicy>()({
     { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'identities'],
+  fields: {
+    name,
+    semantic,
+    edgeRouterRoles: texts,
+    identityRoles: texts,
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Enrollments: one-time tokens of identities and routers.
 
 import type { Entity } from '../entity.ts';
+import { oneOf, orNull, text, time } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Enrollment extends Entity {
@@ -25,5 +26,15 @@ export const enrollment = kind<Enrollment>()({
     { key: 'caId', to: 'ca', form: 'id', mend: 'delete', onDelete: 'delete' },
   ],
   secrets: ['token', 'jwt'],
+  fields: {
+    method: oneOf('ott', 'ottca', 'updb', 'erott', 'trott'),
+    token: text,
+    jwt: text,
+    expiresAt: time,
+    identityId: orNull(text),
+    routerId: orNull(text),
+    caId: orNull(text),
+    username: orNull(text),
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Issuers of tokens outside of the network.
 
 import type { Vouching } from '../entity.ts';
+import { certificates, flag, name, oneOf, optional, orNull, text, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface ExternalJwtSigner extends Vouching {
@@ -42,5 +43,32 @@ export const externalJwtSigner = kind<ExternalJwtSigner>()({
       onDelete: { field: 'enrollAuthPolicyId', by: 'externalJwtSigner' },
     },
   ],
+  fields: {
+    name,
+    vouchesForAdmins: optional(flag),
+    issuer: text,
+    audience: text,
+    enabled: flag,
+    jwksEndpoint: orNull(text),
+    certPem: orNull(certificates),
+    fingerprint: orNull(text),
+    commonName: text,
+    notBefore: text,
+    notAfter: text,
+    kid: orNull(text),
+    claimsProperty: text,
+    useExternalId: flag,
+    externalAuthUrl: orNull(text),
+    clientId: orNull(text),
+    scopes: texts,
+    targetToken: oneOf('ACCESS', 'ID'),
+    enrollToCertEnabled: flag,
+    enrollToTokenEnabled: flag,
+    enrollAuthPolicyId: text,
+    enrollNameClaimsSelector: text,
+    enrollAttributeClaimsSelector: text,
+  },
+  demand: ({ jwksEndpoint, certPem }) =>
+    (jwksEndpoint === null) === (certPem === null) ? 'it needs either jwksEndpoint or certPem' : undefined,
   isConfigured: true,
 });

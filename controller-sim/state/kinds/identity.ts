@@ -1,6 +1,7 @@
 // Identities: clients, routers with a tunneler, administrators.
 
 import type { Named, Precedence, Tags } from '../entity.ts';
+import { count, flag, map, mapOf, name, oneOf, orNull, precedence, text, texts, time } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Identity extends Named {
@@ -75,5 +76,27 @@ export const identity = kind<Identity>()({
     'services',
   ],
   isReferredWithLists: true,
+  proofs: { externalId: null },
+  fields: {
+    name,
+    type: oneOf('Default', 'Router'),
+    isAdmin: flag,
+    isDefaultAdmin: flag,
+    externalId: orNull(text),
+    authPolicyId: text,
+    roleAttributes: texts,
+    permissions: orNull(texts),
+    defaultHostingCost: count,
+    defaultHostingPrecedence: precedence,
+    serviceHostingCosts: mapOf(count),
+    serviceHostingPrecedences: mapOf(precedence),
+    appData: map,
+    serviceConfigs: mapOf(texts),
+    disabled: flag,
+    disabledAt: orNull(time),
+    disabledUntil: orNull(time),
+    envInfo: mapOf(text),
+    sdkInfo: mapOf(text),
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Second factors: the secret of an app for one-time passwords, and recovery codes.
 
 import type { Entity } from '../entity.ts';
+import { flag, integer, listOf, optional, shape, text, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 /** The use of a one-time password. */
@@ -27,5 +28,12 @@ export const mfa = kind<Mfa>()({
   store: 'mfas',
   refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
   secrets: ['secret', 'recoveryCodes'],
+  fields: {
+    identityId: text,
+    isVerified: flag,
+    secret: text,
+    recoveryCodes: texts,
+    usedSteps: optional(listOf(shape({ step: integer, by: text }))),
+  },
   isConfigured: true,
 });

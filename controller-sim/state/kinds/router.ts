@@ -1,6 +1,21 @@
 // Routers of the network, of the edge and in transit.
 
 import type { Named, Tags } from '../entity.ts';
+import {
+  certificates,
+  count,
+  flag,
+  integer,
+  listOf,
+  map,
+  mapOf,
+  name,
+  optional,
+  orNull,
+  shape,
+  text,
+  texts,
+} from '../fields.ts';
 import { kind } from '../kind.ts';
 
 /** Every router of the network. Transit routers only carry circuits; SDKs and policies ignore them. */
@@ -47,5 +62,28 @@ export const router = kind<Router>()({
   isSelectable: ({ isEdge }) => isEdge,
   lists: ['edge-router-policies'],
   isReferredWithLists: true,
+  fields: {
+    name,
+    isEdge: flag,
+    ctrlChanListeners: orNull(mapOf(texts)),
+    cost: count,
+    noTraversal: flag,
+    disabled: flag,
+    configs: texts,
+    isTunnelerEnabled: flag,
+    roleAttributes: texts,
+    appData: map,
+    fingerprint: orNull(text),
+    certPem: orNull(certificates),
+    isVerified: flag,
+    unverifiedCertPem: optional(orNull(certificates)),
+    capabilities: optional(listOf(count)),
+    interfaces: optional(
+      listOf(
+        shape({ name: text, hardwareAddress: text, mtu: integer, index: integer, flags: integer, addresses: texts }),
+      ),
+    ),
+  },
+  proofs: { fingerprint: null, certPem: null, isVerified: false, unverifiedCertPem: null },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Service edge router policies: the routers over which a service is reached.
 
 import type { Policy } from '../entity.ts';
+import { name, semantic, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface ServiceEdgeRouterPolicy extends Policy {
@@ -17,5 +18,11 @@ export const serviceEdgeRouterPolicy = kind<ServiceEdgeRouterPolicy>()({
     { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'services'],
+  fields: {
+    name,
+    semantic,
+    edgeRouterRoles: texts,
+    serviceRoles: texts,
+  },
   isConfigured: true,
 });

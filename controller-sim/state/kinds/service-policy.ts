@@ -1,6 +1,7 @@
 // Service policies: the identities that may dial or bind a service, and their posture checks.
 
 import type { PermissionType, Policy } from '../entity.ts';
+import { name, oneOf, semantic, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface ServicePolicy extends Policy {
@@ -20,5 +21,13 @@ export const servicePolicy = kind<ServicePolicy>()({
     { key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['identities', 'posture-checks', 'services'],
+  fields: {
+    name,
+    semantic,
+    type: oneOf('Dial', 'Bind'),
+    identityRoles: texts,
+    serviceRoles: texts,
+    postureCheckRoles: texts,
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Services of the network.
 
 import type { Named } from '../entity.ts';
+import { count, flag, name, text, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Service extends Named {
@@ -22,5 +23,14 @@ export const service = kind<Service>()({
   isSelectable: ({ isFabricOnly }) => !isFabricOnly,
   lists: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
   isReferredWithLists: true,
+  fields: {
+    name,
+    encryptionRequired: flag,
+    terminatorStrategy: text,
+    maxIdleTimeMillis: count,
+    configs: texts,
+    roleAttributes: texts,
+    isFabricOnly: flag,
+  },
   isConfigured: true,
 });

@@ -1,6 +1,7 @@
 // Terminators: the ends of services at routers.
 
 import type { Entity, Precedence } from '../entity.ts';
+import { count, listOf, mapOf, optional, precedence, text } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Terminator extends Entity {
@@ -20,6 +21,13 @@ export interface Terminator extends Entity {
   readonly peerData: readonly (readonly [key: number, value: string])[] | Readonly<Record<string, string>>;
 }
 
+/** Keys and values. */
+const PAIRS = listOf((pair, place) => {
+  const [key, value, ...more] = Array.isArray(pair) ? (pair as unknown[]) : [];
+  if (more.length > 0) return `${place} is not a pair`;
+  return count(key, `${place}[0]`) ?? text(value, `${place}[1]`);
+});
+
 /** Bindings of the terminators that routers create for their hosts. */
 const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
 
@@ -36,5 +44,18 @@ export const terminator = kind<Terminator>()({
     { key: 'serviceId', to: 'service', form: 'id', mend: 'delete', onDelete: 'delete' },
   ],
   secrets: ['instanceSecret'],
+  fields: {
+    serviceId: text,
+    routerId: text,
+    binding: text,
+    address: text,
+    cost: count,
+    precedence,
+    savedPrecedence: optional(precedence),
+    instanceId: text,
+    instanceSecret: text,
+    hostId: text,
+    peerData: (value, place) => (Array.isArray(value) ? PAIRS : mapOf(text))(value, place),
+  },
   isConfigured: (terminator) => !isHosted(terminator),
 });

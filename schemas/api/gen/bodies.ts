@@ -1274,4 +1274,6 @@ export type SnapshotLoad = {
   readonly name: string;
   /** The content of the file. */
   readonly file: Readonly<Record<string, unknown>>;
+  /** Take credentials from the file, and identities that become administrators; default false. */
+  readonly credentials?: boolean | null | undefined;
 };

@@ -5,6 +5,7 @@
 export const DESCRIPTION: Readonly<Record<string, string>> = {
   'controller-sim/state/kinds/label.ts': `
 import type { Named } from '../entity.ts';
+import { name, texts } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Label extends Named {
@@ -16,6 +17,7 @@ export const label = kind<Label>()({
   store: 'labels',
   unique: ['name'],
   refers: [{ key: 'services', to: 'service', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  fields: { name, services: texts },
   isConfigured: true,
 });
 `,
@@ -149,6 +151,12 @@ export const FIELD: typeof LISTED = [
     '  readonly maxIdleTimeMillis: number;',
     '  readonly priority?: number | undefined;',
   ],
+  [
+    'controller-sim/state/kinds/service.ts',
+    "import { count, flag, name, text, texts } from '../fields.ts';",
+    "import { integer, optional } from '../fields.ts';",
+  ],
+  ['controller-sim/state/kinds/service.ts', '    isFabricOnly: flag,', '    priority: optional(integer),'],
   [
     'controller-sim/entities/service.ts',
     '    maxIdleTimeMillis: given.maxIdleTimeMillis ?? keep?.maxIdleTimeMillis ?? 0,',

@@ -394,9 +394,18 @@ public final class Lab extends LabHttp {
 
   /**
    * POST /lab/v1/snapshots/load
+   * Options:
+   * <ul>
+   * <li>credentials: Take credentials from the file, and identities that become administrators; default false.
+   * </ul>
    */
+  public Object loadSnapshot(String name, Object file, Map<String, ?> options) {
+    return call("POST", "/snapshots/load", with(options, "name", name, "file", file), null);
+  }
+
+  /** Without options. */
   public Object loadSnapshot(String name, Object file) {
-    return call("POST", "/snapshots/load", with(Map.of(), "name", name, "file", file), null);
+    return loadSnapshot(name, file, Map.of());
   }
 
   /**
