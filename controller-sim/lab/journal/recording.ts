@@ -9,6 +9,8 @@ import { readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { suggest } from '#lib/text/suggestion.ts';
 import { flag, mapOf, optional, shape, text } from '../../state/fields.ts';
+import { isPathOfOperation } from '../operation-names.ts';
+import { isShownName, isShownParameter, replaceSecrets, withoutOpaque } from './redact.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -54,7 +56,11 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 /** Names of fields and parameters whose values are secrets, without case, `_` and `-`. */
 const SECRET =
-  /^(?:.*password|.*token|.*jwt|secret|clientsecret|codeverifier|codechallenge|recoverycodes|provisioningurl|assertion|key)$/;
+  /password|passwd|passphrase|secret|credential|cookie|privatekey|recoverycode|provisioningurl|authorization$|tokens?$|jwts?$|codeverifier|codechallenge|assertion|^key$/;
+/** Stand-ins of secrets in a text. */
+const STAND_INS = /recorded-\d+/g;
+/** A text that has only certificates. */
+const CERTIFICATES = /^(?:\s*-----BEGIN CERTIFICATE-----[\sA-Za-z\d+/=]*-----END CERTIFICATE-----)+\s*$/;
 /** Answers to clients need these; others, such as dates, differ in each run. */
 const KEPT_HEADERS = ['content-type', 'location', 'retry-after', 'www-authenticate'];
 
@@ -125,48 +131,62 @@ export function answerOf(status: number, headers: Readonly<Record<string, unknow
   return { ...common, body: body.toString('base64'), isBase64: true };
 }
 
-/** Replaces secrets in texts: JSON, forms and queries. */
+/**
+ * Replaces secrets by stand-ins. Only what can be parsed is kept: JSON, forms, queries, certificates. Any other text
+ * may be or contain a secret, and its length stands for it.
+ */
 export class StandIns {
   /** By the hashes of secrets. */
   readonly #known = new Map<string, string>();
+  readonly #replace = (secret: string): string => this.#standIn(secret);
 
   request(request: RecordedRequest): RecordedRequest {
-    return { ...request, query: this.#form(request.query), body: this.#body(request.body, isSecretOfRequest) };
+    const { path, query, body } = request;
+    return {
+      ...request,
+      path: pathWith(path, this.#replace),
+      query: this.#form(query),
+      body: this.#requestBody(body),
+    };
   }
 
   answer(answer: RecordedAnswer): RecordedAnswer {
-    const { headers } = answer;
+    const { headers, body, isBase64 } = answer;
     const { location, 'content-type': type = '' } = headers;
     const shown = {
       ...answer,
       ...(location !== undefined && { headers: { ...headers, location: this.#place(location) } }),
     };
-    // The image of a second factor shows its secret.
-    if (type.startsWith('image/')) return { ...shown, body: '' };
-    if (type.startsWith('application/jwt')) return { ...shown, body: this.#standIn(answer.body) };
-    return answer.isBase64 ? shown : { ...shown, body: this.#body(answer.body, isSecret) };
+    if (type.startsWith('application/pkcs7-mime') || CERTIFICATES.test(body)) return shown;
+    if (type.startsWith('application/jwt')) return { ...shown, body: this.#standIn(body) };
+    return { ...shown, body: isBase64 || type.startsWith('image/') ? '' : this.#body(body, isSecret) };
+  }
+
+  #requestBody(body: string): string {
+    if (jsonOf(body) === undefined) {
+      if (isCertificateRequest(body)) return CERTIFICATE_REQUEST;
+      if (isForm(body)) return this.#form(body);
+    }
+    return this.#body(body, isSecretOfRequest);
   }
 
   #body(text: string, isHidden: (name: string) => boolean): string {
     const value = jsonOf(text);
-    if (value !== undefined) return JSON.stringify(mapped(value, isHidden, (secret) => this.#standIn(secret)));
-    return isForm(text) ? this.#form(text) : text;
+    if (value !== undefined) return JSON.stringify(mapped(value, isHidden, this.#replace, isUnnamed(value)));
+    return text === '' ? text : `(a text of ${text.length} characters is not recorded)`;
   }
 
   #form(text: string): string {
     if (text === '') return text;
-    const pairs = [...new URLSearchParams(text)].map(([name, value]) => [
-      name,
-      isSecretOfRequest(name) ? this.#standIn(value) : value,
-    ]);
-    return new URLSearchParams(pairs).toString();
+    return new URLSearchParams(parametersOf(text, this.#replace)).toString();
   }
 
-  /** Parameters of a URL, before its fragment and in it. */
+  /** The path of a URL, and the parameters before its fragment and in it. */
   #place(url: string): string {
-    const [, path = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
-    const shown = (part: string) => (part.includes('=') ? part.slice(0, 1) + this.#form(part.slice(1)) : part);
-    return path + shown(query) + shown(fragment);
+    const [, whole = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
+    const [, origin = '', path = ''] = /^(\w+:\/\/[^/]*)?(.*)$/s.exec(whole) ?? [];
+    const shown = (part: string) => (part === '' ? part : part.slice(0, 1) + this.#form(part.slice(1)));
+    return replaceSecrets(origin, this.#replace) + pathWith(path, this.#replace) + shown(query) + shown(fragment);
   }
 
   #standIn(secret: string): string {
@@ -181,7 +201,8 @@ export class StandIns {
  * Requests with equal keys get the answers of each other: the order of fields and the values of secrets do not count.
  */
 export function keyOf({ method, path, query, body }: RecordedRequest): string {
-  return JSON.stringify([method, path, plainForm(query), plainBody(body)]);
+  const key = [method, pathWith(path, () => ''), plainForm(query), plainBody(body)];
+  return JSON.stringify(key).replaceAll(STAND_INS, '');
 }
 
 /** The recorded request that a request resembles most, for people; undefined without any. */
@@ -211,16 +232,41 @@ function longestPrefix(wanted: string, places: readonly string[]): string | unde
 }
 
 function plainForm(text: string): string {
-  const form = [...new URLSearchParams(text)].map(([name, value]) => [name, isSecretOfRequest(name) ? '' : value]);
+  const form = parametersOf(text, () => '');
   return JSON.stringify(form.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }
 
+/** Bodies that are not recorded without secrets are equal to each other. */
 function plainBody(text: string): string {
   const value = jsonOf(text);
-  if (value !== undefined) return JSON.stringify(sorted(mapped(value, isSecretOfRequest, () => '')));
+  if (value !== undefined) return JSON.stringify(sorted(mapped(value, isSecretOfRequest, () => '', isUnnamed(value))));
   // Requests for certificates have new keys in each run.
-  if (text.includes('-----BEGIN CERTIFICATE REQUEST-----')) return 'certificate request';
-  return isForm(text) ? plainForm(text) : text;
+  if (isCertificateRequest(text)) return CERTIFICATE_REQUEST;
+  if (text === '') return text;
+  return isForm(text) ? plainForm(text) : 'text';
+}
+
+const CERTIFICATE_REQUEST = 'certificate request';
+
+function isCertificateRequest(text: string): boolean {
+  return text === CERTIFICATE_REQUEST || text.includes('-----BEGIN CERTIFICATE REQUEST-----');
+}
+
+/** A path with something in place of its secrets. Ids and names of operations stay. */
+function pathWith(path: string, replace: (secret: string) => string): string {
+  const shown = isPathOfOperation(path) ? path : withoutOpaque(path, replace);
+  return shown
+    .split('/')
+    .map((segment) => replaceSecrets(segment, replace))
+    .join('/');
+}
+
+/** Parameters of a query or a form: only those that are known to have no secrets keep their values. */
+function parametersOf(text: string, replace: (secret: string) => string): [name: string, value: string][] {
+  return [...new URLSearchParams(text)].map(([name, value]) => [
+    isShownName(name) ? name : replace(name),
+    isShownParameter(name) || value === '' ? replaceSecrets(value, replace) : replace(value),
+  ]);
 }
 
 function isForm(text: string): boolean {
@@ -245,6 +291,11 @@ function isSecretOfRequest(name: string): boolean {
   return isSecret(name) || name === 'code';
 }
 
+/** Whether a value is a list of texts: no names tell what they are. */
+function isUnnamed(value: unknown): boolean {
+  return Array.isArray(value) && value.some((each) => typeof each === 'string');
+}
+
 /** Passes the texts of the fields that `isHidden` names through `replace`. */
 function mapped(
   value: unknown,
@@ -254,7 +305,7 @@ function mapped(
 ): unknown {
   if (typeof value === 'string') {
     if (isWithin && value !== '') return replace(value);
-    return value.includes('-----BEGIN CERTIFICATE REQUEST-----') ? 'certificate request' : value;
+    return isCertificateRequest(value) ? CERTIFICATE_REQUEST : replaceSecrets(value, replace);
   }
   if (Array.isArray(value)) return value.map((each) => mapped(each, isHidden, replace, isWithin));
   if (typeof value !== 'object' || value === null) return value;

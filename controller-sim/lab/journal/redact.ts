@@ -1,5 +1,6 @@
 // Removes secrets from what the journal shows of a request: its path, its query, its body and the reason of its error.
-// Values are shown only where a secret is not expected; a removed one leaves a mark.
+// Values are shown only where a secret is not expected; a removed one leaves a mark. Recordings, which a client must be
+// able to replay, put something in its place (recording.ts); which texts are secrets is said here.
 
 import { ownText } from '#lib/text/own-text.ts';
 
@@ -21,6 +22,9 @@ const SECRET_NAME =
  */
 const SECRET_VALUE =
   /eyJ[\w-]{6,}(?:\.[\w-]*)*|-----BEGIN [\s\S]*|(?<=:\/\/)[^/@\s]+(?=@)|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f-]{4,17}|[\da-f]{32,}/gi;
+/** Secrets in values that are otherwise kept. */
+const KEPT_SECRET =
+  /eyJ[\w-]{6,}\.[\w.-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=:\/\/)[^/@\s]+(?=@)/g;
 /** Query parameters whose values are shown. Ids of unfinished logins are secrets; so is whatever is unknown. */
 const SHOWN_PARAMETERS: ReadonlySet<string> = new Set([
   'filter',
@@ -94,13 +98,32 @@ const OPAQUE = /^(?=.*\d).{6,}$|^[A-Z\d]{5,}$|^.{40,}$/;
 
 /** `isKnown`: the path belongs to an operation, so that its segments are names and ids. */
 export function shownPath(path: string, isKnown: boolean): string {
+  const shown = isKnown ? path : withoutOpaque(path, () => REMOVED);
+  return cut(shown.split('/').map(withoutSecrets).join('/'), MAX_TEXT_LENGTH);
+}
+
+/** Replaces the segments of a path of no operation that may be secrets. */
+export function withoutOpaque(path: string, replace: (segment: string) => string): string {
   const given = path.split('/');
   const enroll = given.indexOf('enroll');
-  const segments = given.map((segment, index) => {
-    const mayBeSecret = !isKnown && ((enroll >= 0 && index > enroll) || isOpaque(segment));
-    return mayBeSecret && !isPlain(segment) ? REMOVED : withoutSecrets(segment);
-  });
-  return cut(segments.join('/'), MAX_TEXT_LENGTH);
+  const mayBeSecret = (segment: string, index: number) =>
+    ((enroll >= 0 && index > enroll) || isOpaque(segment)) && !isPlain(segment);
+  return given.map((segment, index) => (mayBeSecret(segment, index) ? replace(segment) : segment)).join('/');
+}
+
+/** Whether the values of a parameter or a field of a form may be kept. */
+export function isShownParameter(name: string): boolean {
+  return SHOWN_PARAMETERS.has(name) || SHOWN_FIELDS.has(name);
+}
+
+/** Whether the name of a parameter may be kept: a client may send a token as one. */
+export function isShownName(name: string): boolean {
+  return isShownParameter(name) || NAMED_PARAMETERS.has(name) || isPlain(name.replaceAll('_', '-'));
+}
+
+/** Replaces secrets in a text of any field: signed tokens, private keys, credentials in URLs. Certificates stay. */
+export function replaceSecrets(text: string, replace: (secret: string) => string): string {
+  return text.replaceAll(KEPT_SECRET, replace);
 }
 
 function isOpaque(segment: string): boolean {
