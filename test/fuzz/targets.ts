@@ -3,6 +3,7 @@
 import type { FuzzTarget } from './runner.ts';
 import { bodyTarget } from './targets/bodies.ts';
 import { certificateTargets } from './targets/certificates.ts';
+import { documentTargets } from './targets/documents.ts';
 import { fileTargets } from './targets/files.ts';
 import { sdkTargets } from './targets/sdk.ts';
 import { textTargets } from './targets/texts.ts';
@@ -17,6 +18,7 @@ export async function openTargets(): Promise<FuzzTarget[]> {
     ...textTargets(),
     bodyTarget(),
     ...(await fileTargets()),
+    ...(await documentTargets()),
     ...(await tokenTargets()),
   ];
 }

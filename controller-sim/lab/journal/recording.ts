@@ -97,6 +97,11 @@ export function readRecording(file: string): Recorded[] {
   } catch (error) {
     throw new ProjectError('RECORDING', readProblem(file, error), { cause: error });
   }
+  return parseRecording(text, file);
+}
+
+/** @throws ProjectError */
+export function parseRecording(text: string, file: string): Recorded[] {
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '');
   if ((parsed(first, file, 1) as Partial<Head>).format !== FORMAT)
     throw new ProjectError('RECORDING', `${file} is not a recording of \`sim record\``);
