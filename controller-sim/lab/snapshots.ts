@@ -6,6 +6,7 @@
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where
 // their identity, service and router stay, and end otherwise.
 
+import { isDeepStrictEqual } from 'node:util';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
@@ -224,7 +225,7 @@ export class LabSnapshots {
     const before = faults.mark();
     if (endsFaults) faults.clear();
     try {
-      return await this.#state.change((transaction) => restoreIn(transaction, entities));
+      return await this.#state.changeInSlices((transaction) => restoreIn(transaction, entities));
     } catch (error) {
       if (endsFaults) faults.returnTo(before);
       throw error;
@@ -293,37 +294,39 @@ function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
   return tables[kind];
 }
 
-function restoreIn(transaction: Transaction, entities: Entities): Restored {
+/** One entity in each step. */
+function* restoreIn(transaction: Transaction, entities: Entities): Generator<void, Restored> {
   const counts = { created: 0, changed: 0, deleted: 0 };
   for (const kind of CONFIGURED.toReversed()) {
     const wanted = entities.get(kind);
     for (const entity of [...tableOf(transaction.tables, kind).values()].filter(isKept(kind))) {
       if (wanted?.has(entity.id)) continue;
-      transaction.delete(kind, entity.id);
+      yield transaction.delete(kind, entity.id);
       counts.deleted += 1;
     }
   }
   for (const kind of CONFIGURED) {
     for (const [id, entity] of entities.get(kind) ?? []) {
       const current = transaction.get(kind, id);
-      if (current === entity) continue;
+      yield;
+      if (current === entity || isDeepStrictEqual(current, entity)) continue;
       transaction.put(kind, entity as never); // the entity was in the table of this kind
       counts[current ? 'changed' : 'created'] += 1;
     }
   }
-  endOrphans(transaction);
+  yield* endOrphans(transaction);
   return counts;
 }
 
 /** Ends the sessions and terminators whose identity, service or router no longer exists. */
-function endOrphans(transaction: Transaction): void {
+function* endOrphans(transaction: Transaction): Generator<void, void> {
   const { tables } = transaction;
   const isGone = (kind: EntityKind, id: string) => transaction.get(kind, id) === undefined;
   for (const { id, identityId, authenticatorId } of [...tables.apiSession.values()])
     if (isGone('identity', identityId) || (authenticatorId !== '' && isGone('authenticator', authenticatorId)))
-      endApiSession(transaction, id);
+      yield endApiSession(transaction, id);
   for (const { id, serviceId } of [...tables.session.values()])
-    if (isGone('service', serviceId)) transaction.delete('session', id);
+    if (isGone('service', serviceId)) yield transaction.delete('session', id);
   for (const { id, serviceId, routerId } of [...tables.terminator.values()])
-    if (isGone('service', serviceId) || isGone('router', routerId)) transaction.delete('terminator', id);
+    if (isGone('service', serviceId) || isGone('router', routerId)) yield transaction.delete('terminator', id);
 }
