@@ -150,8 +150,7 @@ function subscription(namespace: Namespace, name: string, options: SubscriptionO
 }
 
 function selection(namespace: Namespace, options: SubscriptionOptions): Omit<Subscription, 'namespace'> {
-  if (namespace === 'metrics')
-    return { options: {}, isFiltered: isFiltered(options), select: metricFilter(options) };
+  if (namespace === 'metrics') return { options: {}, isFiltered: isFiltered(options), select: metricFilter(options) };
   if (namespace === 'usage') {
     const { version, kinds } = usageOptions(options);
     return { options: { usageVersion: version }, isFiltered: false, select: (event) => withKinds(event, kinds) };

@@ -27,30 +27,36 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
   const home = services.isClusterMember ? services.controllerId : undefined;
   const requests = new AuthRequests(services.clock, services.state.ids, home);
   if (services.isClusterMember) lendTo(services, requests);
-  for (const route of OIDC_ROUTES) {
+  for (const { method, path, handle } of OIDC_ROUTES) {
+    const proves = isOidcProof(method, BASE + path);
     app.route({
-      method: route.method,
-      url: `${BASE}${route.path}`,
+      method,
+      url: `${BASE}${path}`,
       bodyLimit: MAX_BODY_BYTES,
-      exposeHeadRoute: route.method === 'GET',
+      exposeHeadRoute: method === 'GET',
       handler: async (request, reply) => {
-        const answered = await answer(route, services, requests, request);
-        if (isOidcProof(route.method, BASE + route.path) && answered.status < 300) strangers.know(request.raw.socket);
+        const answered = await answer({ handle, proves }, services, requests, request);
+        if (proves && answered.status < 300) strangers.know(request.raw.socket);
         return send(reply, answered);
       },
     });
   }
 }
 
+interface Served extends Pick<OidcRoute, 'handle'> {
+  /** Only clients with valid credentials get a positive answer, so current data must judge them. */
+  readonly proves: boolean;
+}
+
 async function answer(
-  { handle, isProof }: OidcRoute,
+  { handle, proves }: Served,
   services: ApiServices,
   requests: AuthRequests,
   request: FastifyRequest,
 ): Promise<OidcAnswer> {
   try {
     const asked = oidcRequestOf(services, requests, request);
-    if (isProof) await demandCurrent(services.state);
+    if (proves) await demandCurrent(services.state);
     return await withBorrowed(asked, () => withNewest(asked, () => handle(asked)));
   } catch (error) {
     return rejection(error, services);
