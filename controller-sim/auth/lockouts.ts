@@ -17,15 +17,15 @@ import { SharedAttempts } from './shared-attempts.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Milliseconds until a lock that was not stored is tried again. */
+/** Milliseconds until locks that were not stored are tried again, and how many in one change. */
 const RETRY = 2_000;
+const MAX_AT_ONCE = 100;
 
 /** A lock that is not stored yet. */
 interface Lock {
   readonly identityId: string;
   /** Milliseconds since the epoch; undefined: until the identity is enabled. */
   readonly until: number | undefined;
-  retry?: Timer;
 }
 
 export class Lockouts {
@@ -34,6 +34,7 @@ export class Lockouts {
   readonly #failures = new Map<string, number>();
   /** By authenticator id. */
   readonly #locks = new Map<string, Lock>();
+  #retry: Timer | undefined;
   #isClosed = false;
   readonly #shared: SharedAttempts;
   readonly #unsubscribe: () => void;
@@ -49,13 +50,13 @@ export class Lockouts {
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
-    for (const id of this.#locks.keys()) this.#forget(id);
+    this.#retry?.cancel();
+    this.#locks.clear();
     this.#failures.clear();
   }
 
   #forget(authenticatorId: string): void {
     this.#failures.delete(authenticatorId);
-    this.#locks.get(authenticatorId)?.retry?.cancel();
     this.#locks.delete(authenticatorId);
   }
 
@@ -91,26 +92,39 @@ export class Lockouts {
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
     const lock: Lock = { identityId, until };
     this.#locks.set(id, lock);
-    await this.#store(id, lock);
+    await this.#store([[id, lock]]);
   }
 
-  async #store(authenticatorId: string, lock: Lock): Promise<void> {
-    const { identityId, until } = lock;
+  /** @returns false if the store did not take them: they are tried again later */
+  async #store(locks: readonly (readonly [authenticatorId: string, lock: Lock])[]): Promise<boolean> {
+    const { clock, log } = this.#state;
     try {
       await this.#state.change((transaction) => {
-        const identity = transaction.get('identity', identityId);
-        if (identity && !isDisabled(identity, transaction.clock.now())) disableIdentity(transaction, identity, until);
+        for (const [, { identityId, until }] of locks) {
+          const identity = transaction.get('identity', identityId);
+          if (identity && !isDisabled(identity, clock.now())) disableIdentity(transaction, identity, until);
+        }
       });
-      if (this.#locks.get(authenticatorId) === lock) this.#locks.delete(authenticatorId);
-      this.#shared.clear(keyOf(authenticatorId));
     } catch (error) {
-      if (this.#isClosed || !this.#isLocked(authenticatorId)) return;
-      const { log, clock } = this.#state;
-      log.warn({ identityId, error: describeError(error) }, 'the lock of an identity could not be stored, retrying');
-      lock.retry = clock.after('lock of an identity', RETRY, () => {
-        background(log, 'lock of an identity', this.#store(authenticatorId, lock));
+      if (this.#isClosed) return false;
+      const what = 'the locks of identities could not be stored, retrying';
+      log.warn({ identities: locks.map(([, { identityId }]) => identityId), error: describeError(error) }, what);
+      this.#retry ??= clock.after('locks of identities', RETRY, () => {
+        this.#retry = undefined;
+        background(log, 'locks of identities', this.#storeAll());
       });
+      return false;
     }
+    for (const [id, lock] of locks) {
+      if (this.#locks.get(id) === lock) this.#locks.delete(id);
+      this.#shared.clear(keyOf(id));
+    }
+    return true;
+  }
+
+  async #storeAll(): Promise<void> {
+    const some = () => [...this.#locks].filter(([id]) => this.#isLocked(id)).slice(0, MAX_AT_ONCE);
+    for (let locks = some(); locks.length > 0; locks = some()) if (!(await this.#store(locks))) return;
   }
 }
 
