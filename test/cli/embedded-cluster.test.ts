@@ -1,7 +1,7 @@
 // `sim start --nodes 3 --store embedded`: a database, and a process for each controller. One hangs, and one is killed
 // with `kill -9` while the circuits that it has made go on.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -134,3 +134,17 @@ t.test('a stop ends all, and leaves nothing', { skip: SKIP }, async (t) => {
   t.match(outcome.stdout, /^the simulator is ready\n {2}management +https:/);
   t.same(readdirSync(own), []);
 });
+
+t.test(
+  'a folder for temporary files whose path is too long for a socket',
+  { skip: postgresObstacle() ?? false },
+  async (t) => {
+    const { own, env } = place();
+    const long = join(own, 'x'.repeat(80));
+    mkdirSync(long);
+    const args = ['start', '--nodes', '1', '--store', 'embedded'];
+    const outcome = await runProgram([CLI, ...args], { env: { ...process.env, ...env, TMPDIR: long } });
+    t.match(outcome, { code: 1, stderr: /too long: set TMPDIR to a folder with a shorter path/ });
+    t.same(readdirSync(long), []);
+  },
+);
