@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { RELEASE } from '../../../test/support/house/thorough.ts';
 import { PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
-import { MIN_WINDOW } from './path-controller.ts';
+import { MIN_WINDOW, PathController } from './path-controller.ts';
 
 const RUNS = RELEASE ? 4_000 : 300;
 /**
@@ -171,4 +171,30 @@ t.test('a transfer that pauses finds the path as it left it', async (t) => {
   model.run(500);
   t.ok(Math.abs((sender.controller?.window ?? 0) / window - 1) < 0.4, `${sender.controller?.window} and ${window}`);
   t.ok(model.run(1_000).used > 0.9);
+});
+
+t.test('a peer that lies about arrivals makes no path shorter than it was measured', async () => {
+  const step = fc.record({
+    rtt: fc.integer({ min: 5, max: 500 }),
+    /** Undefined for a peer that sends no times. */
+    oneWay: fc.option(fc.oneof(fc.integer({ min: -1e12, max: 1e12 }), fc.constantFrom(-1e300, 1e300)), {
+      nil: undefined,
+    }),
+    bytes: fc.integer({ min: 0, max: 1_000_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 50, maxLength: 400 }), (steps) => {
+      const controller = new PathController();
+      let [now, delivered, least] = [0, 0, Number.POSITIVE_INFINITY];
+      for (const { rtt, oneWay, bytes } of steps) {
+        controller.waiting(true);
+        if (oneWay !== undefined) controller.noteOneWay(oneWay);
+        [now, delivered, least] = [now + rtt, delivered + bytes, Math.min(least, rtt)];
+        controller.observe({ now, rtt, delivered, inFlight: bytes, lost: 0 });
+        const { minRtt: base = least, window } = controller;
+        if (!(base >= least && window >= MIN_WINDOW && Number.isFinite(window))) return false;
+      }
+      return true;
+    }),
+  );
 });

@@ -314,7 +314,8 @@ export class PathController {
     const base = this.#base;
     const isLonger = rtt > this.#target + this.allowedWait;
     if (isLonger) this.#waysBack = [];
-    const epoch = { rtt: rtt - this.#wayBack, oneWay };
+    // What the peer says about arrivals may be wrong, so no path is taken for shorter than it was ever measured.
+    const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, base)), oneWay };
     this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
     this.#updateBase();
     this.#drainedAt = now;
