@@ -23,7 +23,7 @@ const STEPS_OF_VALUE = 2;
 /** Executed instructions of regular expressions in a step. */
 const INSTRUCTIONS_OF_STEP = 4;
 /** Compiled expressions that are kept, the least recently used first. */
-const MAX_PATTERNS = 100;
+const MAX_PATTERNS = 50;
 
 /** The check ended before its result was known. */
 export class UncheckedError extends Error {}

@@ -1,6 +1,8 @@
 // Regular expressions of users.
 
 import t from 'tap';
+import { holdings } from '../../../test/support/hostile/leftovers.ts';
+import { seededRandom } from '../random.ts';
 import { LinearPattern, loadPatterns } from './linear-pattern.ts';
 
 await loadPatterns();
@@ -37,6 +39,17 @@ t.test("an expression that is not one of Go's is an error with its text", async 
     ['('.repeat(512), /^error parsing regexp: missing closing \)/],
   ];
   for (const [expression, message] of table) t.throws(() => new LinearPattern(expression), { message }, expression);
+});
+
+t.test('an expression gives the memory for what it has learned back', async (t) => {
+  // Each text teaches an automaton of these expressions other states.
+  const random = seededRandom(1);
+  const text = () => Array.from({ length: 2_000 }, () => (random.next() < 0.5 ? 'a' : 'b')).join('');
+  const patterns = Array.from({ length: 20 }, (_, index) => new LinearPattern(`[ab]*a[ab]{${300 + index}}c`));
+  const before = holdings().memory;
+  for (const { matches } of patterns) matches(`${text()}c`);
+  const grown = holdings().memory - before;
+  t.ok(grown < 16 * 1024 * 1024, `${grown} bytes`);
 });
 
 t.test('the size of an expression is bounded before and after it is compiled', async (t) => {

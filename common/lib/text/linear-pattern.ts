@@ -14,7 +14,14 @@ const MAX_REPEATED_LENGTH = 20_000;
 /** Instructions of an expression: each may be executed once for each character of a text. */
 const MAX_INSTRUCTIONS = 1_000;
 
+/**
+ * Instructions that an expression may have executed before it is compiled again: the engine keeps what it has learned
+ * from texts, up to 8 bytes for each.
+ */
+const MAX_LEARNED = 200_000;
+
 type Engine = typeof import('re2js').RE2JS;
+type Program = ReturnType<Engine['compile']>;
 
 let engine: Engine | undefined;
 
@@ -26,16 +33,18 @@ export async function loadPatterns(): Promise<void> {
 export class LinearPattern {
   /** The largest number of instructions that are executed for a character of a text. */
   readonly instructions: number;
-  readonly #program: ReturnType<Engine['compile']>;
+  readonly #expression: string;
+  #program: Program | undefined;
+  #learned = 0;
 
   /** @throws Error in the reference's wording, for an expression that is invalid or beyond a limit */
   constructor(expression: string, maxInstructions = MAX_INSTRUCTIONS) {
-    if (!engine) throw new InvariantError('the engine of regular expressions is not loaded yet');
     if (expression.length > MAX_PATTERN_LENGTH)
       throw new Error(`the regular expression is longer than ${MAX_PATTERN_LENGTH} characters`);
     if (repeatedLength(expression) > MAX_REPEATED_LENGTH)
       throw new Error(`error parsing regexp: the repetitions of \`${expression}\` are too large`);
-    this.#program = engine.compile(expression);
+    this.#expression = expression;
+    this.#program = compiled(expression);
     this.instructions = this.#program.programSize();
     if (this.instructions > maxInstructions)
       throw new Error(
@@ -44,7 +53,21 @@ export class LinearPattern {
   }
 
   /** Whether a part of the text matches. */
-  readonly matches = (text: string): boolean => this.#program.test(text);
+  readonly matches = (text: string): boolean => {
+    this.#program ??= compiled(this.#expression);
+    const isMatch = this.#program.test(text);
+    this.#learned += this.instructions * (text.length + 1);
+    if (this.#learned > MAX_LEARNED) {
+      this.#learned = 0;
+      this.#program = undefined;
+    }
+    return isMatch;
+  };
+}
+
+function compiled(expression: string): Program {
+  if (!engine) throw new InvariantError('the engine of regular expressions is not loaded yet');
+  return engine.compile(expression);
 }
 
 /** At least the characters of an expression whose repetitions are written out. */
