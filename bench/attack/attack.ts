@@ -21,7 +21,7 @@ import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
 import { type Attack, attackName, attacks, type Port } from './attacks.ts';
 import type { Credentials } from './client.ts';
-import { roundTripsFor } from './round-trips.ts';
+import { roundTripsFor, transferFor } from './round-trips.ts';
 import type { Job } from './stranger.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -29,6 +29,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   'round trip p99': { unit: 'ms', better: 'lower', meaning: 'the same, of the slowest of 100' },
   'request p50': { unit: 'ms', better: 'lower', meaning: "typical time of an administrator's request" },
   'request p99': { unit: 'ms', better: 'lower', meaning: 'the same, of the slowest of 100' },
+  transfer: { unit: 'Mbit/s', better: 'higher', meaning: 'a bulk circuit of a neighbour, over the service and back' },
   attempts: { unit: '/s', better: 'lower', meaning: 'attempts of the stranger that ended' },
 };
 const YARDSTICK = 'nobody';
@@ -67,7 +68,7 @@ export const attack: Benchmark = {
         [STRANGER, []],
       ]);
       for (let round = 0; round < sizes.rounds; round++) {
-        measured.get(YARDSTICK)?.push(await measureOthers(network, sizes));
+        measured.get(YARDSTICK)?.push(await measureOthers(network, sizes, each));
         measured.get(STRANGER)?.push(await measureBeside(network, each, sizes, credentials));
       }
       rows.push(...toRows(attackName(each), measured, YARDSTICK));
@@ -96,6 +97,8 @@ interface Network extends AsyncDisposable {
   /** Port of the echo service at the entry. */
   readonly echo: number;
   readonly management: Management;
+  /** The same through the API proxy of the entry. */
+  readonly proxied: Management;
   /** Authorities of the controller as PEM. */
   readonly ca: string;
 }
@@ -105,9 +108,11 @@ async function startNetwork(parent: string): Promise<Network> {
   mkdirSync(directory);
   await using starting = new AsyncDisposableStack();
   const software = ours('edgeweave', ROOT);
-  const { address, management, ca } = await software.controller({ directory, started: starting });
+  const { address, management, ca, through } = await software.controller({ directory, started: starting });
   starting.defer(() => management.close());
-  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0, names = 0] = await freePorts(8);
+  const control = Number(address.split(':').at(-1));
+  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0, names = 0, apiProxy = 0] =
+    await freePorts(9);
   starting.use(
     new Process(
       'targets',
@@ -123,6 +128,7 @@ async function startNetwork(parent: string): Promise<Network> {
       { binding: 'proxy_udp', address: `udp:127.0.0.1:${proxy}`, service: 'datagrams' },
     ],
     web: [webServer(web, 'health-checks', 'metrics')],
+    apiProxy: { listener: `127.0.0.1:${apiProxy}`, upstream: `127.0.0.1:${control}` },
   } satisfies Partial<RouterSetup>;
   const exit = {
     tunnel: isIsolated() ? { mode: 'tproxy', resolver: `udp://127.0.0.1:${names}` } : { mode: 'host' },
@@ -139,12 +145,14 @@ async function startNetwork(parent: string): Promise<Network> {
   }
   await createServices(management, [{ name: 'echo', port: target, isEncrypted: true }], ids);
   await until('the echo service', async () => (await roundTripsFor(echo, 1)).length > 0 || undefined);
-  const control = Number(address.split(':').at(-1));
+  const proxied = await until('the API proxy', () => through(`https://127.0.0.1:${apiProxy}`));
+  starting.defer(() => proxied.close());
   const running = starting.move();
   return {
-    ports: { link, edge, websocket, web, proxy, names, control, API: control },
+    ports: { link, edge, websocket, web, proxy, names, control, API: control, 'API proxy': apiProxy },
     echo,
     management,
+    proxied,
     ca,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -170,15 +178,16 @@ async function makeClient({ management, ports, ca }: Network, { services }: Size
 
 async function measureBeside(
   network: Network,
-  { port, kind, alpn, clients }: Attack,
+  attack: Attack,
   sizes: Sizes,
   credentials: Credentials | undefined,
 ): Promise<Values> {
+  const { port, kind, alpn, clients, connections = CONNECTIONS } = attack;
   const job: Job = {
     kind,
     name: port,
     port: network.ports[port],
-    connections: clients ?? CONNECTIONS,
+    connections: clients ?? connections,
     ...(alpn && { alpn }),
     ...(clients && credentials && { credentials }),
   };
@@ -188,7 +197,7 @@ async function measureBeside(
   try {
     await sleep(HEAD_START);
     const began = performance.now();
-    const values = await measureOthers(network, sizes);
+    const values = await measureOthers(network, sizes, attack);
     const seconds = (performance.now() - began + HEAD_START) / 1_000;
     return { ...values, attempts: (await endOf(stranger)) / seconds };
   } finally {
@@ -204,12 +213,18 @@ async function endOf({ stdin, stdout }: ChildProcess): Promise<number> {
   return Number(text);
 }
 
-async function measureOthers({ echo, management }: Network, { milliseconds }: Sizes): Promise<Values> {
-  const [trips, requests] = await Promise.all([
+async function measureOthers(
+  { echo, management, proxied }: Network,
+  { milliseconds }: Sizes,
+  { others }: Attack,
+): Promise<Values> {
+  const [trips, requests, transfer] = await Promise.all([
     roundTripsFor(echo, milliseconds),
-    requestsFor(management, milliseconds),
+    requestsFor(others === 'through the proxy' ? proxied : management, milliseconds),
+    others === 'and a transfer' ? transferFor(echo, milliseconds) : undefined,
   ]);
   return {
+    ...(transfer !== undefined && { transfer }),
     'round trip p50': quantile(trips, 0.5),
     'round trip p99': quantile(trips, 0.99),
     'request p50': quantile(requests, 0.5),

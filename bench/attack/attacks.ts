@@ -2,7 +2,7 @@
 // session.
 
 /** The ports of the measured network. */
-export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy' | 'names';
+export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy' | 'API proxy' | 'names';
 
 export type Kind =
   /** Complete TLS handshakes, one after another. */
@@ -19,6 +19,8 @@ export type Kind =
   | 'upgrades'
   /** UDP datagrams, each from a new address. */
   | 'datagrams'
+  /** HTTP requests of two sources whose bodies never come. */
+  | 'withheld bodies'
   /** DNS queries for names that nobody has. */
   | 'queries'
   | ClientKind;
@@ -29,7 +31,9 @@ export type ClientKind =
   /** Payloads of 32 KiB without regard to the window of the circuit. */
   | 'ignored windows'
   /** The same with payloads of one byte. */
-  | 'ignored windows, bytes';
+  | 'ignored windows, bytes'
+  /** Data on sixty circuits, as fast as the router takes it. */
+  | 'bulk circuits';
 
 export interface Attack {
   readonly port: Port;
@@ -38,6 +42,10 @@ export interface Attack {
   readonly alpn?: string;
   /** Connections of a client with a session; the attacker is a stranger without it. */
   readonly clients?: number;
+  /** Connections of a stranger, if not the usual number. */
+  readonly connections?: number;
+  /** What is measured instead: the administrator through the API proxy, or also the bulk circuit of a neighbour. */
+  readonly others?: 'through the proxy' | 'and a transfer';
 }
 
 const HTTP = 'http/1.1';
@@ -53,6 +61,8 @@ const ATTACKS: readonly Attack[] = [
   { port: 'edge', kind: 'lists of services', clients: 10 },
   { port: 'edge', kind: 'ignored windows', clients: 1 },
   { port: 'edge', kind: 'ignored windows, bytes', clients: 1 },
+  { port: 'edge', kind: 'bulk circuits', clients: 1, others: 'and a transfer' },
+  { port: 'API proxy', kind: 'withheld bodies', alpn: HTTP, connections: 100, others: 'through the proxy' },
   { port: 'websocket', kind: 'upgrades', alpn: HTTP },
   { port: 'web', kind: 'requests', alpn: HTTP },
   { port: 'web', kind: 'handshakes', alpn: HTTP },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls } from '#wire/connection/dial.ts';
 import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { TRUE } from '#wire/header-values.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { SdkClient } from '../../test/support/clients/sdk-client.ts';
@@ -29,8 +29,9 @@ interface ClientJob {
   readonly connections: number;
 }
 
-/** Circuits of a connection that ignores windows. */
+/** Circuits of a connection that ignores windows, and of one that does not. */
 const CIRCUITS = 10;
+const BULK_CIRCUITS = 60;
 /** Milliseconds between two requests for a list. */
 const PAUSE = 2;
 /** Payloads to each circuit in one turn, unless the buffer of the connection is full. */
@@ -80,8 +81,13 @@ class Attacker {
     });
     const client = await SdkClient.over(socket, token);
     const circuits: string[] = [];
-    while (kind !== 'lists of services' && circuits.length < CIRCUITS) {
-      const { answer } = await client.dialByName(service, [[SdkHeader.UseXgressToSdk, TRUE]]);
+    const count = kind === 'bulk circuits' ? BULK_CIRCUITS : CIRCUITS;
+    while (kind !== 'lists of services' && circuits.length < count) {
+      // Without this header, the router is responsible for the windows.
+      const { answer } = await client.dialByName(
+        service,
+        kind === 'bulk circuits' ? [] : [[SdkHeader.UseXgressToSdk, TRUE]],
+      );
       if (answer.contentType !== SdkType.StateConnected) throw new Error(answer.body.toString());
       circuits.push(answer.string(SdkHeader.CircuitId) ?? '');
     }
@@ -90,12 +96,23 @@ class Attacker {
 
   /** Sends until the buffer of the connection is full, and waits for space. */
   async attempt(): Promise<void> {
-    const { channel, frames } = this.#client;
+    const { channel, frames, conns } = this.#client;
     frames.length = 0; // nobody reads the answers
+    for (const { received } of conns.values()) received.length = 0;
     if (this.#kind === 'lists of services') channel.send(new Message(SdkType.Subscribe));
-    else if (!this.#sendPayloads())
+    else if (!(this.#kind === 'bulk circuits' ? this.#sendData() : this.#sendPayloads()))
       await Promise.race([once(this.#socket, 'drain'), channel.closed, sleep(PATIENCE, undefined, { ref: false })]);
     await sleep(PAUSE);
+  }
+
+  /** Returns false if the buffer of the connection is full. */
+  #sendData(): boolean {
+    let isFree = true;
+    for (const id of this.#client.conns.keys()) {
+      const message = new Message(SdkType.Data, [[SdkHeader.ConnectionId, encodeUint32(id)]], LARGE);
+      isFree = this.#socket.write(message.encode()) && isFree;
+    }
+    return isFree;
   }
 
   /** Returns false if the buffer of the connection is full. */

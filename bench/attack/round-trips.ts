@@ -1,4 +1,4 @@
-// Light traffic over one circuit, for a while.
+// Light or bulk traffic over one circuit, for a while.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -33,4 +33,26 @@ export async function roundTripsFor(port: number, milliseconds: number): Promise
   } finally {
     socket.destroy();
   }
+}
+
+const CHUNK = Buffer.alloc(64 * 1024, 'x');
+
+/** Mbit/s that come back over a new circuit which carries as much as it can. */
+export async function transferFor(port: number, milliseconds: number): Promise<number> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  let received = 0;
+  socket
+    .on('error', () => undefined)
+    .on('data', ({ length }) => {
+      received += length;
+    });
+  const fill = () => {
+    while (socket.writable && socket.write(CHUNK));
+  };
+  socket.on('drain', fill).once('connect', fill);
+  const began = performance.now();
+  await sleep(milliseconds);
+  const rate = (received * 8) / 1_000 / (performance.now() - began);
+  socket.destroy();
+  return rate;
 }

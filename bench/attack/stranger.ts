@@ -29,6 +29,9 @@ export interface Job {
 const HOST = '127.0.0.1';
 /** Not that of the others: limits are for each source. */
 const localAddress = '127.0.0.2';
+/** Those of an attack with two. */
+const SOURCES = [localAddress, '127.0.0.3'];
+let next = 0;
 /** Milliseconds after which an attempt is given up. */
 const PATIENCE = 10_000;
 /** Milliseconds between two datagrams of one sender. */
@@ -62,8 +65,8 @@ async function closed(socket: Socket): Promise<void> {
   if (!socket.destroyed) await once(socket, 'close');
 }
 
-function overTls({ port, alpn }: Job, credentials?: Certificate): Socket {
-  const options = { host: HOST, port, localAddress, rejectUnauthorized: false, ...credentials };
+function overTls({ port, alpn }: Job, more?: Certificate | { readonly localAddress: string }): Socket {
+  const options = { host: HOST, port, localAddress, rejectUnauthorized: false, ...more };
   return connectTls(alpn === undefined ? options : { ...options, ALPNProtocols: [alpn] });
 }
 
@@ -98,6 +101,11 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     socket.once('data', () => socket.end(Buffer.alloc(16 * 1024, 0x82)));
     await closed(socket);
   },
+  async 'withheld bodies'(job) {
+    const socket = overTls(job, { localAddress: SOURCES[next++ % SOURCES.length] ?? localAddress });
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n');
+    await closed(socket.resume());
+  },
   async datagrams({ port }) {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, localAddress, resolve));
@@ -119,7 +127,6 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
 function requests({ name, port, connections }: Job): (index: number) => Promise<void> {
   const dispatcher = new Agent({ connections, connect: { rejectUnauthorized: false, localAddress } });
   const all = REQUESTS[name] ?? [];
-  let next = 0;
   return async () => {
     const { path, body, ...each } = all[next++ % all.length] ?? { path: '/', method: 'GET' as const };
     const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };

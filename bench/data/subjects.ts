@@ -47,6 +47,8 @@ interface StartedController {
   readonly management: Management;
   /** Its authorities as PEM. */
   readonly ca: string;
+  /** Its management API at another base URL, such as that of an API proxy. */
+  readonly through: (base: string) => Promise<Management>;
 }
 
 interface Work {
@@ -102,8 +104,8 @@ export function ours(name: string, root: string): Software {
         password: string;
       };
       const ca = readFileSync(ready.ca, 'utf8');
-      const management = await openManagement(ready.management, ca, ready.username, ready.password);
-      return { address: ready.ctrl, management, ca };
+      const through = (url: string) => openManagement(url, ca, ready.username, ready.password);
+      return { address: ready.ctrl, management: await through(ready.management), ca, through };
     },
   };
 }
@@ -132,7 +134,8 @@ export function reference(binary: string): Software {
         const client = await openManagement(`https://${host.name}:${port}/edge/management/v1`, ca, 'admin', 'admin');
         return { management: client, ca };
       });
-      return { address: `tls:${host.name}:${port}`, management, ca };
+      const through = (base: string) => openManagement(base, ca, 'admin', 'admin');
+      return { address: `tls:${host.name}:${port}`, management, ca, through };
     },
   };
 }
@@ -260,11 +263,12 @@ export interface RouterSetup {
   /** Further listeners. */
   readonly listeners?: NonNullable<RouterFile['listeners']>;
   readonly web?: RouterFile['web'];
+  readonly apiProxy?: NonNullable<RouterFile['edge']>['apiProxy'];
 }
 
 /** Returns the path of a new configuration file, for routers of this project and of the reference. */
 async function routerFile(directory: string, setup: RouterSetup): Promise<string> {
-  const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web } = setup;
+  const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web, apiProxy } = setup;
   const [link, edge] = setup.ports ?? (await freePorts(2));
   const isLocal = host === LOOPBACK;
   const listen = isLocal ? host.address : '0.0.0.0';
@@ -284,7 +288,10 @@ async function routerFile(directory: string, setup: RouterSetup): Promise<string
       ...listeners,
     ],
     web,
-    edge: { csr: { sans: { dns: ['localhost', ...(isLocal ? [] : [host.name])], ip: ['127.0.0.1'] } } },
+    edge: {
+      csr: { sans: { dns: ['localhost', ...(isLocal ? [] : [host.name])], ip: ['127.0.0.1'] } },
+      ...(apiProxy && { apiProxy }),
+    },
   });
   writeFileSync(`${at}.yml`, text);
   return `${at}.yml`;
