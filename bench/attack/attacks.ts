@@ -44,7 +44,7 @@ export interface Attack {
   readonly clients?: number;
   /** Connections of a stranger, if not the usual number. */
   readonly connections?: number;
-  /** What is measured instead: the administrator through the API proxy, or also the bulk circuit of a neighbour. */
+  /** The row measures the administrator through the API proxy, or also the bulk circuit of a neighbour. */
   readonly others?: 'through the proxy' | 'and a transfer';
 }
 
