@@ -285,6 +285,7 @@ export class ApiProxy {
       resolve();
     });
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
+      strangers.know(request.socket); // controllers upgrade for a session only
       this.#own(upstream);
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
       socket.write(upstreamHead);

@@ -5,7 +5,7 @@
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { type StrangerSocket, strangers } from '#lib/net/strangers.ts';
+import { datagramStrangers, type StrangerSocket } from '#lib/net/strangers.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -105,7 +105,7 @@ export class DatagramSessions {
     this.#sweeper.add(client);
     const start = () => {
       const served = serve(client, AbortSignal.any([this.#abort.signal, place.displaced]))
-        .then(() => strangers.know(sender))
+        .then(() => datagramStrangers.know(sender))
         .catch((error: unknown) => {
           log.warn({ listener: this.#name, source: key, error: describeError(error) }, 'UDP session ended: no circuit');
           client.closed('cut');
@@ -113,7 +113,7 @@ export class DatagramSessions {
         .finally(() => place.release());
       background(log, 'UDP session', served);
     };
-    prevent = strangers.run(sender, start, CIRCUIT_MS);
+    prevent = datagramStrangers.run(sender, start, CIRCUIT_MS);
     return client;
   }
 

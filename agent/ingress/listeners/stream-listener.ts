@@ -115,7 +115,7 @@ export class StreamListener {
       'connection of a listener',
       this.#init
         .serve(socket, AbortSignal.any([this.#abort.signal, place.displaced]), reset)
-        .then(() => strangers.know(socket))
+        .then(() => strangers.accept(socket))
         .catch((error: unknown) => {
           const { remoteAddress: remote } = socket;
           log.warn({ listener: name, remote, error: describeError(error) }, 'connection reset: no circuit');

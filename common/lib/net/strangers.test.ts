@@ -98,21 +98,42 @@ t.test('a proof ends the rest of its source', async (t) => {
   t.same(clock.timers(), []);
 });
 
-t.test('a cheaper task lets the next one begin', async (t) => {
-  const { clock, add, done, turns, strangers } = rooms();
-  const added = Array.from({ length: 6 }, (_, index) => add('10.0.0.1', `a${index}`));
-  await turns(20);
-  t.equal(done.length, 4);
-  const [{ socket }] = added as [(typeof added)[0]];
-  strangers.correct(socket, 9);
-  await turns(10);
-  t.equal(done.length, 4, 'it still waits for a millisecond');
-  strangers.correct(socket, 2);
-  await turns(10);
-  t.equal(done.length, 5);
-  strangers.know(socket);
-  t.equal(strangers.usedBy('10.0.0.1') > 0, true);
-  t.same(clock.timers(), ['strangers of a source']);
+t.test('an offence rests a source, and others go on', async (t) => {
+  const { clock, add, done, turns, strangers } = rooms({ burst: 100, share: 0.5 });
+  strangers.punish({ remoteAddress: '10.0.0.1' });
+  add('10.0.0.1', 'a1');
+  add('10.0.0.2', 'b1');
+  await turns(4);
+  t.same(done, ['b1']);
+  await clock.advance(9_701);
+  await turns(2);
+  t.same(done, ['b1', 'a1'], 'after ten seconds, but for its burst');
+});
+
+t.test('a client that is accepted without a proof gets no time back', async (t) => {
+  const { add, turns, strangers } = rooms();
+  const { socket } = add('10.0.0.1', 'a1');
+  await turns(2);
+  const accepted: string[] = [];
+  strangers.onAccepted(socket, () => accepted.push('before'));
+  strangers.accept(socket);
+  strangers.onAccepted(socket, () => accepted.push('after'));
+  t.same(accepted, ['before', 'after']);
+  t.notOk(strangers.isKnown(socket));
+  t.equal(strangers.usedBy('10.0.0.1'), 10);
+});
+
+t.test('what a task settles is a part of it', async (t) => {
+  let used = 0;
+  const strangers = new Strangers({ clock: new VirtualClock(), used: () => used });
+  const work = async () => {
+    await Promise.resolve();
+    await Promise.resolve();
+    used += 7;
+  };
+  strangers.run({ remoteAddress: '10.0.0.1' }, () => process.nextTick(() => void work()));
+  await turn();
+  t.equal(strangers.usedBy('10.0.0.1'), 7);
 });
 
 t.test('all sources together use at most their share', async (t) => {

@@ -32,6 +32,8 @@ export interface StrangerLimits {
 const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */
 const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
+/** Milliseconds that count for something that only attackers do. */
+const OFFENCE_MS = 1_000;
 /** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
 const MAX_SOURCES = 10_000;
 
@@ -39,6 +41,9 @@ interface Client {
   /** Milliseconds that count for its source. */
   used: number;
   isKnown: boolean;
+  isAccepted: boolean;
+  /** Called when it is accepted. */
+  readonly onAccepted: (() => void)[];
 }
 
 interface Task {
@@ -98,9 +103,9 @@ export class Strangers {
   }
 
   /**
-   * Runs a task for a client: at once if no other one waits. The time of the task, with that of the callbacks for the
-   * next tick, is counted for its source, and `cost` milliseconds more for what follows. The returned function prevents
-   * it, and returns whether that was still possible.
+   * Runs a task for a client: at once if no other one waits. The time of the task, with that of the callbacks and
+   * promises that it settles, is counted for its source, and `cost` milliseconds more for what follows. The returned
+   * function prevents it, and returns whether that was still possible.
    */
   run(socket: StrangerSocket, task: () => void, cost = 0): () => boolean {
     const source = sourceOf(socket.remoteAddress);
@@ -121,12 +126,26 @@ export class Strangers {
     const client = this.#clientOf(socket);
     client.isKnown = true;
     if (client.used > 0) this.#giveBack(sourceOf(socket.remoteAddress), client, client.used);
+    this.accept(socket);
   }
 
-  /** A task was cheaper than the cost that was counted for it; negative: it was dearer. */
-  correct(socket: StrangerSocket, milliseconds: number): void {
-    const client = this.#clients.get(socket);
-    if (client && !client.isKnown) this.#giveBack(sourceOf(socket.remoteAddress), client, milliseconds);
+  /** The client may use its connection from now on, although it proved nothing: its later work does not count. */
+  accept(socket: object): void {
+    const client = this.#clientOf(socket);
+    client.isAccepted = true;
+    for (const listener of client.onAccepted.splice(0)) listener();
+  }
+
+  /** Calls the listener when the client is accepted or known; at once if it is. */
+  onAccepted(socket: object, listener: () => void): void {
+    const client = this.#clientOf(socket);
+    if (client.isAccepted) listener();
+    else client.onAccepted.push(listener);
+  }
+
+  /** The client did what only attackers do. Its source pays for it, others do not wait. */
+  punish({ remoteAddress }: StrangerSocket): void {
+    this.#take(sourceOf(remoteAddress), OFFENCE_MS);
   }
 
   /** `inner` belongs to the client of `outer`. */
@@ -136,7 +155,7 @@ export class Strangers {
 
   #clientOf(socket: object): Client {
     const known = this.#clients.get(socket);
-    const client = known ?? { used: 0, isKnown: false };
+    const client = known ?? { used: 0, isKnown: false, isAccepted: false, onAccepted: [] };
     if (!known) this.#clients.set(socket, client);
     return client;
   }
@@ -164,7 +183,7 @@ export class Strangers {
     try {
       task.run();
     } finally {
-      process.nextTick(() => {
+      afterPromises(() => {
         if (!this.isKnown(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
         setImmediate(() => this.#runNext());
       });
@@ -218,13 +237,17 @@ export class Strangers {
   }
 
   #count(socket: object, source: string, cost: number): void {
+    this.#all.take(this.#clock.monotonic(), cost);
+    this.#take(source, cost);
+    this.#clientOf(socket).used += cost;
+  }
+
+  #take(source: string, cost: number): void {
     const now = this.#clock.monotonic();
-    this.#all.take(now, cost);
     const own = this.#sources.get(source) ?? bucketOf(this.#limits, now);
     own.take(now, cost);
     this.#sources.delete(source); // so that it becomes the newest one
     this.#sources.set(source, own);
-    this.#clientOf(socket).used += cost;
   }
 
   /** The last task of a source was prevented. No timer may be left when nothing waits. */
@@ -277,6 +300,11 @@ class Tasks {
   }
 }
 
+/** After the callbacks for this tick, and after the promises that they settle. */
+function afterPromises(callback: () => void): void {
+  process.nextTick(() => queueMicrotask(() => process.nextTick(callback)));
+}
+
 /** Its tokens are milliseconds, which may be used before they are there. */
 function bucketOf({ burst, share }: StrangerLimits, now: number): TokenBucket {
   return new TokenBucket({ burst, perSecond: share * 1_000, ahead: Number.POSITIVE_INFINITY }, now);
@@ -287,8 +315,11 @@ function pauseOf(bucket: TokenBucket, now: number): number {
   return Math.ceil(bucket.take(now, 0) ?? 0);
 }
 
-/** Shared by all ports of the process, because they share its event loop. */
+/** Shared by all ports with connections of the process, because they share its event loop. */
 export const strangers = new Strangers({ clock: new SystemClock(), used: usedByThread });
+
+/** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
+export const datagramStrangers = new Strangers({ clock: new SystemClock(), used: usedByThread });
 
 function usedByThread(): number {
   const { user, system } = process.threadCpuUsage();

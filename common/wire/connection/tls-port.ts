@@ -5,18 +5,21 @@
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 //
 // A handshake begins when the first bytes of the client are there and it is the client's turn
-// (common/lib/net/strangers.ts):
+// (common/lib/net/strangers.ts). The further bytes of a client take turns, too, until its protocol accepts the client:
 //
-//   listening socket ─► first bytes ─► turn ─► TLS ─► protocol
+//   listening socket ─► first bytes ─► turn ─► TLS ─► protocol ─► accepted
+//                                      ▲        │
+//                                      └────────┘ next bytes (stranger-reads.ts)
 
-import { constants } from 'node:crypto';
 import { createServer as createListener, type Server as Listener, type Socket } from 'node:net';
-import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
-import { asError, describeError, ProjectError } from '#lib/errors.ts';
+import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
+import { limitKeyUpdates, SERVER_SECURITY, secureServer } from './server-tls.ts';
+import { readInTurns } from './stranger-reads.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
 
@@ -48,20 +51,9 @@ export const Alpn = Object.freeze({
   None: '',
 } as const);
 
-/**
- * Disables session resumption: a resumed session contains only the leaf of the client's chain, which cannot be verified
- * without the intermediates. So every connection needs a full handshake.
- */
-export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
-/**
- * Milliseconds of processor time that the rest of a handshake takes at most, with certificates that are expensive to
- * check. They count until the connection is closed, so that only some handshakes of a source are in progress.
- */
-const DEAREST_MS = 4;
-/** A handshake with EC keys usually takes this long, and this much longer for each KiB that the client sends. */
-const HANDSHAKE_MS = 0.35;
-const MS_PER_KIB = 0.04;
+/** Bytes that may arrive before the handshake begins. The first message of a handshake has less. */
+const MAX_FIRST_BYTES = 16 * 1024;
 /** The handshakes of peers happen in real time, whatever the clock of a simulator shows. */
 const clock = new SystemClock();
 const MAX_CONNECTIONS = 20_000;
@@ -80,46 +72,25 @@ export class ProtocolTakenError extends ProjectError {
 
 export class TlsPort {
   readonly #listener: Listener;
-  /** Does not listen; it gets the connections of the listener. */
-  readonly #tls: Server;
+  readonly #options: TlsPortOptions;
   readonly #handshakeTimeout: number;
+  #context: SecureContext;
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
-  /** Bytes of each client until the end of its handshake. */
-  readonly #handshakeBytes = new WeakMap<Socket, number>();
 
-  private constructor(tls: Server, connections: PortConnections, { handshakeTimeout, log }: TlsPortOptions) {
-    this.#listener = createListener((socket) => this.#onClient(socket));
-    this.#tls = tls;
-    this.#connections = connections;
-    this.#handshakeTimeout = handshakeTimeout ?? HANDSHAKE_TIMEOUT;
-    tls.on('secureConnection', (socket) => this.#onConnection(socket));
-    tls.on('tlsClientError', (error, socket) => {
-      log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
-      socket.destroy();
-    });
+  private constructor(options: TlsPortOptions) {
+    const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
+    this.#listener = createListener({ highWaterMark: MAX_FIRST_BYTES }, (socket) => this.#onClient(socket));
+    this.#options = options;
+    this.#connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
+    this.#handshakeTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT;
+    this.#context = contextOf(options.context);
   }
 
   /** Rejects with the system's error (EADDRINUSE, EACCES, …) if the address is not available. */
   static async open(options: TlsPortOptions): Promise<TlsPort> {
-    let port: TlsPort | undefined;
-    const contextFor = options.contextFor;
-    const tls = createServer({
-      ...SERVER_SECURITY,
-      ...options.context,
-      requestCert: options.requestCert ?? true,
-      rejectUnauthorized: false,
-      handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT,
-      ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => port?.has(protocol)),
-      ...(contextFor && {
-        SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
-          answerSni(contextFor, name, done),
-      }),
-    });
-    const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
-    const connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
-    port = new TlsPort(tls, connections, options);
+    const port = new TlsPort(options);
     const listener = port.#listener;
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject);
@@ -165,7 +136,7 @@ export class TlsPort {
 
   /** New connections use these certificates; open ones keep theirs. */
   replaceContext(context: SecureContextOptions): void {
-    this.#tls.setSecureContext({ ...SERVER_SECURITY, ...context });
+    this.#context = contextOf(context);
   }
 
   /**
@@ -189,25 +160,45 @@ export class TlsPort {
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => {
       timer.cancel();
-      const bytes = this.#handshakeBytes.get(socket) ?? socket.bytesRead;
-      if (prevent && !prevent()) strangers.correct(socket, DEAREST_MS - costOf(bytes));
+      prevent?.();
     });
     socket.once('readable', () => {
-      timer.cancel(); // its turn is not the client's affair, and the TLS server has a timer of its own
-      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#tls.emit('connection', socket), DEAREST_MS);
+      timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
+      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#secure(socket));
+    });
+  }
+
+  #secure(network: Socket): void {
+    const { log, requestCert = true, contextFor } = this.#options;
+    if (network.readableLength > MAX_FIRST_BYTES) network.destroy();
+    if (network.destroyed) return;
+    const socket = secureServer(network, {
+      context: this.#context,
+      requestCert,
+      timeout: this.#handshakeTimeout,
+      protocolOf: (protocols) => protocols.findLast((protocol) => this.has(protocol)),
+      contextFor,
+    });
+    strangers.join(network, socket);
+    limitKeyUpdates(socket, network);
+    readInTurns(socket, network);
+    let isSecure = false;
+    // Later, the owner of the socket handles 'close'.
+    socket.on('error', (error) => {
+      const { remoteAddress: remote } = network;
+      if (!isSecure) log.debug({ remote, error: describeError(error) }, 'tls handshake failed');
+    });
+    socket.once('secure', () => {
+      isSecure = true;
+      if (!socket.destroyed) this.#onConnection(socket);
     });
   }
 
   #onConnection(socket: TLSSocket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    socket.on('error', () => undefined); // the owner of the socket handles 'close'
     const handler = this.#handlerFor(socket.alpnProtocol);
     const connection = this.#connections.secured(socket);
-    if (connection) {
-      this.#handshakeBytes.set(connection.socket, connection.socket.bytesRead);
-      strangers.join(connection.socket, socket);
-    }
     if (handler && connection) handler(socket, connection);
     else socket.destroy();
   }
@@ -219,18 +210,6 @@ export class TlsPort {
   }
 }
 
-function costOf(bytes: number): number {
-  return HANDSHAKE_MS + (bytes / 1_024) * MS_PER_KIB;
-}
-
-function answerSni(
-  contextFor: (name: string) => SecureContext | undefined,
-  name: string,
-  done: (error: Error | null, context?: SecureContext) => void,
-): void {
-  try {
-    done(null, contextFor(name));
-  } catch (error) {
-    done(asError(error));
-  }
+function contextOf(context: SecureContextOptions): SecureContext {
+  return createSecureContext({ ...SERVER_SECURITY, honorCipherOrder: true, sessionIdContext: 'edgeweave', ...context });
 }

@@ -7,7 +7,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
@@ -16,9 +16,11 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
-import { Alpn, SERVER_SECURITY, type TlsPort } from '#wire/connection/tls-port.ts';
+import { limitKeyUpdates, SERVER_SECURITY, secureServer } from '#wire/connection/server-tls.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../../../identity/identity.ts';
 import { watchPongs } from './pong-watch.ts';
+import { inPieces } from './websocket-pieces.ts';
 
 /** Times in milliseconds, sizes in bytes. */
 export interface WebSocketSettings {
@@ -136,18 +138,14 @@ export class WebSocketPort {
       readableHighWaterMark: readBufferSize,
       writableHighWaterMark: writeBufferSize,
     });
-    const socket = new TLSSocket(stream, {
-      isServer: true,
+    const socket = secureServer(inPieces(stream, network), {
+      context: this.#context,
       requestCert: true,
-      rejectUnauthorized: false,
-      secureContext: this.#context,
-      SNICallback: (name, done) => done(null, identity.contextFor(name)),
+      timeout: handshakeTimeout,
+      contextFor: (name) => identity.contextFor(name),
     });
-    const timer = clock.after('websocket handshake', handshakeTimeout, () => webSocket.terminate());
-    const settle = () => {
-      timer.cancel();
-      this.#handshakes.delete(webSocket);
-    };
+    limitKeyUpdates(socket, network);
+    const settle = () => this.#handshakes.delete(webSocket);
     stream.on('error', () => undefined); // its 'close' follows
     socket.on('error', (error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
     socket.once('close', () => webSocket.terminate());

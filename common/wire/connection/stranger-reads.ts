@@ -1,0 +1,164 @@
+// Reads the bytes of a client for its TLS until the client is accepted: one piece in each turn of its source, whose
+// processing is a task of the budget of strangers, and no more bytes than a client needs that sends data.
+//
+//   connection ─► second reader ─► piece ─► turn of the source ─► TLS     until the client is accepted
+//   connection ─────────────────────────────────────────────────► TLS     afterwards
+//
+// Node's TLS reads up to 2 MiB in one turn of the event loop, and nothing tells how long its records took. So TLS gets
+// the bytes as Node gives it those that arrived before: by `receive` of its handle. If a Node version lacks the fields,
+// or the system has no second readers, TLS reads by itself.
+
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { hasSecondReaders, secondReader } from '#lib/net/second-reader.ts';
+import { strangers } from '#lib/net/strangers.ts';
+import { ProtocolError } from '../errors.ts';
+
+/** Bytes of a piece. A client's first message, with its handshake, has as many. */
+const PIECE_BYTES = 16 * 1024;
+/**
+ * Bytes below the data of a client: its handshake with the largest chain that OpenSSL accepts, 100 KiB. Bytes of its data
+ * may be as many times as long.
+ */
+const MAX_BELOW_DATA_BYTES = 128 * 1024;
+/** Bytes of a TLS record for one byte of data. */
+const MAX_OVERHEAD = 32;
+
+/** Fields of the handles of a connection and of its TLS. */
+interface ReadHandle {
+  readStart(): number;
+  readStop(): number;
+}
+
+interface Handle extends ReadHandle {
+  /** Bytes of data. */
+  readonly bytesRead: number;
+  reading: boolean;
+  receive(bytes: Buffer): void;
+}
+
+/** Shared by all connections: each piece is copied, because it may have to wait. */
+let memory: Buffer | undefined;
+
+/** `socket` is the TLS of the connection `network`, and has read nothing yet. */
+export function readInTurns(socket: TLSSocket, network: Socket): void {
+  const handle = handleOf(socket);
+  const below = handleOf(network);
+  if (typeof handle?.receive === 'function' && typeof below?.readStart === 'function' && hasSecondReaders())
+    new StrangerReads(socket, network, handle as Handle, below as ReadHandle);
+}
+
+function handleOf(socket: Socket): Partial<Handle> | null | undefined {
+  return (socket as unknown as { _handle?: Partial<Handle> | null })._handle;
+}
+
+class StrangerReads {
+  readonly #socket: TLSSocket;
+  readonly #network: Socket;
+  readonly #handle: Handle;
+  readonly #handles: readonly ReadHandle[];
+  #reader: Socket | undefined;
+  /** Whether TLS wants to read. */
+  #isWanted = false;
+  #isReading = false;
+  /** The reader has reached the end, which TLS has to see. */
+  #hasEnd = false;
+  #isOver = false;
+  /** Bytes that were read. */
+  #bytes = 0;
+  /** Waits for its turn. */
+  #piece: Buffer | undefined;
+  #prevent: (() => boolean) | undefined;
+
+  constructor(socket: TLSSocket, network: Socket, handle: Handle, below: ReadHandle) {
+    this.#socket = socket;
+    this.#network = network;
+    this.#handle = handle;
+    // Both handles share `reading`, and Node may start to read with either.
+    this.#handles = [handle, below];
+    handle.reading = true; // the next line must not start to read
+    const first = network.read() as Buffer | null;
+    handle.readStop();
+    handle.reading = false;
+    for (const each of this.#handles) {
+      // Own fields hide the methods until they are deleted.
+      each.readStart = () => this.#setWanted(true);
+      each.readStop = () => this.#setWanted(false);
+    }
+    strangers.onAccepted(network, () => this.#finish());
+    network.once('close', () => {
+      this.#isOver = true;
+      this.#prevent?.();
+      this.#reader?.destroy();
+    });
+    if (first) handle.receive(first);
+  }
+
+  #setWanted(isWanted: boolean): number {
+    this.#isWanted = isWanted;
+    this.#read();
+    return 0;
+  }
+
+  #read(): void {
+    if (this.#isOver || this.#piece || !this.#isWanted) return;
+    this.#reader ??= this.#open();
+    this.#isReading = true;
+    this.#reader?.resume();
+  }
+
+  #open(): Socket | undefined {
+    memory ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
+    const callback = (length: number, buffer: Uint8Array) => {
+      this.#isReading = false; // until the piece was processed, perhaps at once
+      this.#take(Buffer.from(buffer.subarray(0, length)));
+      return this.#isReading;
+    };
+    const reader = secondReader(this.#network, { buffer: memory, callback });
+    if (!reader) this.#network.destroy();
+    const end = () => {
+      this.#hasEnd = true;
+      if (!this.#piece) this.#finish();
+    };
+    return reader
+      ?.on('error', () => undefined)
+      .once('end', end)
+      .once('close', end);
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#bytes += piece.length;
+    this.#piece = piece;
+    this.#prevent = strangers.run(this.#network, () => this.#process());
+  }
+
+  #process(): void {
+    const piece = this.#piece;
+    this.#piece = undefined;
+    if (!piece || this.#socket.destroyed) return;
+    this.#handle.receive(piece);
+    if (this.#isOver) return;
+    if (this.#bytes - MAX_OVERHEAD * this.#handle.bytesRead > MAX_BELOW_DATA_BYTES)
+      this.#network.destroy(new ProtocolError(`more than ${MAX_BELOW_DATA_BYTES} bytes arrived without a message`));
+    else if (this.#hasEnd) this.#finish();
+    else this.#read();
+  }
+
+  /** TLS reads by itself again. */
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#prevent?.();
+    this.#reader?.destroy();
+    for (const each of this.#handles) {
+      Reflect.deleteProperty(each, 'readStart');
+      Reflect.deleteProperty(each, 'readStop');
+    }
+    if (this.#socket.destroyed) return;
+    const piece = this.#piece;
+    this.#piece = undefined;
+    if (piece) this.#handle.receive(piece);
+    if (this.#isWanted && !this.#socket.destroyed) this.#handle.readStart();
+  }
+}
