@@ -61,6 +61,7 @@ export const attack: Benchmark = {
     await using network = await startNetwork(folder.path);
     const credentials = wanted.some(({ clients }) => clients) ? await makeClient(network, sizes) : undefined;
     const rows: Row[] = [];
+    let sources = 1;
     for (const each of wanted) {
       progress(attackName(each));
       const measured = new Map<string, Values[]>([
@@ -69,7 +70,8 @@ export const attack: Benchmark = {
       ]);
       for (let round = 0; round < sizes.rounds; round++) {
         measured.get(YARDSTICK)?.push(await measureOthers(network, sizes, each));
-        measured.get(STRANGER)?.push(await measureBeside(network, each, sizes, credentials));
+        const localAddress = `127.0.${++sources >> 8}.${sources & 255}`;
+        measured.get(STRANGER)?.push(await measureBeside(network, each, { sizes, localAddress, credentials }));
       }
       rows.push(...toRows(attackName(each), measured, YARDSTICK));
     }
@@ -176,11 +178,17 @@ async function makeClient({ management, ports, ca }: Network, { services }: Size
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), token, service: 'echo' };
 }
 
+interface Beside {
+  readonly sizes: Sizes;
+  /** The source of the attack. */
+  readonly localAddress: string;
+  readonly credentials: Credentials | undefined;
+}
+
 async function measureBeside(
   network: Network,
   attack: Attack,
-  sizes: Sizes,
-  credentials: Credentials | undefined,
+  { sizes, localAddress, credentials }: Beside,
 ): Promise<Values> {
   const { port, kind, alpn, clients, connections = CONNECTIONS } = attack;
   const job: Job = {
@@ -188,6 +196,7 @@ async function measureBeside(
     name: port,
     port: network.ports[port],
     connections: clients ?? connections,
+    localAddress,
     ...(alpn && { alpn }),
     ...(clients && credentials && { credentials }),
   };

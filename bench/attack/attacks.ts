@@ -9,6 +9,10 @@ export type Kind =
   | 'handshakes'
   /** Complete handshakes with client certificates that are expensive to verify. */
   | 'large chains'
+  /** The same with nine authorities of one name, each of which has signed the others. */
+  | 'chains of namesakes'
+  /** A handshake, and changes of TLS keys until the other side closes the connection. */
+  | 'changes of keys'
   /** The beginning of a handshake, and nothing more until the other side closes the connection. */
   | 'half-open handshakes'
   /** A handshake and the largest first message of the channel protocol. */
@@ -17,10 +21,14 @@ export type Kind =
   | 'requests'
   /** WebSocket upgrades, each followed by bytes that are not TLS. */
   | 'upgrades'
-  /** UDP datagrams, each from a new address. */
+  /** Upgrades with a handshake inside the WebSocket, and a hello without rights. */
+  | 'inner handshakes'
+  /** UDP datagrams, each from a new port. */
   | 'datagrams'
   /** HTTP requests of two sources whose bodies never come. */
   | 'withheld bodies'
+  /** The same, each from a new address: sources of datagrams can be forged. */
+  | 'forged datagrams'
   /** DNS queries for names that nobody has. */
   | 'queries'
   | ClientKind;
@@ -53,9 +61,12 @@ const HTTP = 'http/1.1';
 const ATTACKS: readonly Attack[] = [
   { port: 'link', kind: 'handshakes', alpn: 'ziti-link' },
   { port: 'link', kind: 'large chains', alpn: 'ziti-link' },
+  { port: 'link', kind: 'chains of namesakes', alpn: 'ziti-link' },
+  { port: 'link', kind: 'changes of keys', alpn: 'ziti-link' },
   { port: 'link', kind: 'hellos', alpn: 'ziti-link' },
   { port: 'edge', kind: 'handshakes', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'large chains', alpn: 'ziti-edge' },
+  { port: 'edge', kind: 'chains of namesakes', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'half-open handshakes' },
   { port: 'edge', kind: 'hellos', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'lists of services', clients: 10 },
@@ -64,13 +75,17 @@ const ATTACKS: readonly Attack[] = [
   { port: 'edge', kind: 'bulk circuits', clients: 1, others: 'and a transfer' },
   { port: 'API proxy', kind: 'withheld bodies', alpn: HTTP, connections: 100, others: 'through the proxy' },
   { port: 'websocket', kind: 'upgrades', alpn: HTTP },
+  { port: 'websocket', kind: 'inner handshakes', alpn: HTTP },
   { port: 'web', kind: 'requests', alpn: HTTP },
   { port: 'web', kind: 'handshakes', alpn: HTTP },
   { port: 'proxy', kind: 'datagrams' },
+  { port: 'proxy', kind: 'forged datagrams' },
   { port: 'control', kind: 'handshakes', alpn: 'ziti-ctrl' },
   { port: 'control', kind: 'large chains', alpn: 'ziti-ctrl' },
+  { port: 'control', kind: 'chains of namesakes', alpn: 'ziti-ctrl' },
   { port: 'control', kind: 'hellos', alpn: 'ziti-ctrl' },
   { port: 'API', kind: 'handshakes', alpn: HTTP },
+  { port: 'API', kind: 'changes of keys', alpn: HTTP },
   { port: 'API', kind: 'half-open handshakes' },
   { port: 'API', kind: 'requests', alpn: HTTP },
 ];

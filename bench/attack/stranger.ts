@@ -8,10 +8,12 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
+import WebSocket, { createWebSocketStream } from 'ws';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import { HELLO_SEQUENCE, Message } from '#wire/message.ts';
 import type { Credentials as Certificate } from '../../test/support/hostile/attacker.ts';
-import { expensiveChain } from '../../test/support/hostile/expensive-chain.ts';
+import { expensiveChain, namesakeChain } from '../../test/support/hostile/expensive-chain.ts';
+import { openRecords, recordsOver } from '../../test/support/hostile/tls-records.ts';
 import { type ClientKind, type Kind, REQUESTS } from './attacks.ts';
 import { type Credentials, clientAttack } from './client.ts';
 
@@ -22,15 +24,17 @@ export interface Job {
   readonly port: number;
   readonly alpn?: string;
   readonly connections: number;
+  /** The source, which no earlier attack has used: limits are for each source. */
+  readonly localAddress: string;
   /** A stranger has none. */
   readonly credentials?: Credentials;
 }
 
 const HOST = '127.0.0.1';
-/** Not that of the others: limits are for each source. */
-const localAddress = '127.0.0.2';
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+const { localAddress } = job;
 /** Those of an attack with two. */
-const SOURCES = [localAddress, '127.0.0.3'];
+const SOURCES = [localAddress, localAddress.replace('127.0.', '127.1.')];
 let next = 0;
 /** Milliseconds after which an attempt is given up. */
 const PATIENCE = 10_000;
@@ -45,7 +49,11 @@ const MAX_HELLO = hello();
 
 /** As many certificates as a hello may present, with keys whose signatures are expensive to check. */
 const LARGE_CHAIN = { authorities: 22, bits: 16_384, exponent: Buffer.alloc(8, 0xff) };
+/** Nine authorities with the key whose signatures are the most expensive of those that are read. */
+const NAMESAKES = { authorities: 9, curve: 'secp521r1' };
 let chain: Certificate | undefined;
+/** Changes of keys in one write. */
+const KEY_UPDATES = 600;
 
 function hello(): Buffer {
   const message = new Message(ChannelType.Hello, [[1_000, 'x'.repeat(16_376)]], 'x'.repeat(4_192));
@@ -58,6 +66,14 @@ function query(): Buffer {
   const name = randomBytes(16).toString('hex');
   const head = Buffer.from('000001000001000000000000', 'hex');
   return Buffer.concat([head, Buffer.of(name.length), Buffer.from(`${name}\x04test\0`), Buffer.from([0, 1, 0, 1])]);
+}
+
+async function sendDatagram(port: number, address: string): Promise<void> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve));
+  await new Promise((resolve) => socket.send('x', port, HOST, resolve));
+  socket.close();
+  await sleep(DATAGRAM_PAUSE);
 }
 
 async function closed(socket: Socket): Promise<void> {
@@ -81,6 +97,30 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     const socket = overTls(job, chain);
     socket.once('secureConnect', () => socket.end());
     await closed(socket.resume());
+  },
+  async 'chains of namesakes'(job) {
+    chain ??= namesakeChain(NAMESAKES);
+    const socket = overTls(job, chain);
+    socket.write(MAX_HELLO);
+    await closed(socket.resume());
+  },
+  async 'changes of keys'({ port, alpn }) {
+    const { network, records } = await openRecords({ port, localAddress, ...(alpn && { alpn }) });
+    const end = closed(network as Socket);
+    while (!network.destroyed && network.write(records.keyUpdates(KEY_UPDATES))) await sleep(1);
+    await end;
+  },
+  async 'inner handshakes'({ port }) {
+    chain ??= namesakeChain(NAMESAKES);
+    const webSocket = new WebSocket(`wss://${HOST}:${port}/ws`, { rejectUnauthorized: false, localAddress });
+    const end = new Promise((resolve) => webSocket.on('error', () => undefined).once('close', resolve));
+    webSocket.once('open', () => {
+      const stream = createWebSocketStream(webSocket).on('error', () => undefined);
+      void recordsOver(stream, { credentials: chain as Certificate }).then(({ socket }) => socket.write(MAX_HELLO));
+    });
+    const timer = setTimeout(() => webSocket.terminate(), PATIENCE);
+    await end;
+    clearTimeout(timer);
   },
   async 'half-open handshakes'({ port }) {
     const socket = connect({ port, host: HOST, localAddress });
@@ -106,13 +146,8 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n');
     await closed(socket.resume());
   },
-  async datagrams({ port }) {
-    const socket = createSocket('udp4');
-    await new Promise<void>((resolve) => socket.bind(0, localAddress, resolve));
-    await new Promise((resolve) => socket.send('x', port, HOST, resolve));
-    socket.close();
-    await sleep(DATAGRAM_PAUSE);
-  },
+  datagrams: ({ port }) => sendDatagram(port, localAddress),
+  'forged datagrams': ({ port }) => sendDatagram(port, `127.${[...randomBytes(3)].map((byte) => byte | 1).join('.')}`),
   async queries({ port }) {
     const socket = createSocket('udp4');
     const timer = setTimeout(() => socket.close(), PATIENCE);
@@ -141,7 +176,6 @@ function attemptOf(given: Job): (index: number) => Promise<void> {
   return kind === 'requests' ? requests(given) : () => ATTEMPTS[kind as keyof typeof ATTEMPTS](given);
 }
 
-const job = JSON.parse(process.argv[2] ?? '') as Job;
 const attempt = attemptOf(job);
 let attempts = 0;
 const worker = async (index: number) => {

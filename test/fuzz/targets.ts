@@ -7,6 +7,7 @@ import { documentTargets } from './targets/documents.ts';
 import { fileTargets } from './targets/files.ts';
 import { sdkTargets } from './targets/sdk.ts';
 import { textTargets } from './targets/texts.ts';
+import { tlsTargets } from './targets/tls.ts';
 import { tokenTargets } from './targets/tokens.ts';
 import { wireTargets } from './targets/wire.ts';
 
@@ -20,5 +21,6 @@ export async function openTargets(): Promise<FuzzTarget[]> {
     ...(await fileTargets()),
     ...(await documentTargets()),
     ...(await tokenTargets()),
+    ...(await tlsTargets()),
   ];
 }

@@ -19,8 +19,8 @@ export function hasSecondReaders(): boolean {
 }
 
 /**
- * Reads the bytes of a connection from now on; the caller destroys it. Returns undefined if the connection is closed, or
- * if clients use all descriptors that they may.
+ * Reads the bytes of a connection from now on; the caller destroys it. Returns undefined if the connection is closed,
+ * or if clients use all descriptors that they may.
  */
 export function secondReader(socket: Socket, onread: OnReadOpts): Socket | undefined {
   const { fd = -1 } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};

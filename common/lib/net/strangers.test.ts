@@ -100,14 +100,14 @@ t.test('a proof ends the rest of its source', async (t) => {
 
 t.test('an offence rests a source, and others go on', async (t) => {
   const { clock, add, done, turns, strangers } = rooms({ burst: 100, share: 0.5 });
-  strangers.punish({ remoteAddress: '10.0.0.1' });
+  for (let times = 0; times < 5; times++) strangers.punish({ remoteAddress: '10.0.0.1' });
   add('10.0.0.1', 'a1');
   add('10.0.0.2', 'b1');
   await turns(4);
   t.same(done, ['b1']);
-  await clock.advance(9_701);
+  await clock.advance(10_001);
   await turns(2);
-  t.same(done, ['b1', 'a1'], 'after ten seconds, but for its burst');
+  t.same(done, ['b1', 'a1'], 'after ten seconds');
 });
 
 t.test('a client that is accepted without a proof gets no time back', async (t) => {

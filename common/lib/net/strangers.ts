@@ -32,7 +32,7 @@ export interface StrangerLimits {
 const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */
 const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
-/** Milliseconds that count for something that only attackers do. */
+/** Milliseconds that a source lacks after something that only attackers do. */
 const OFFENCE_MS = 1_000;
 /** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
 const MAX_SOURCES = 10_000;
@@ -143,9 +143,11 @@ export class Strangers {
     else client.onAccepted.push(listener);
   }
 
-  /** The client did what only attackers do. Its source pays for it, others do not wait. */
+  /** The client did what only attackers do. Its source pays for it, once for several; others do not wait. */
   punish({ remoteAddress }: StrangerSocket): void {
-    this.#take(sourceOf(remoteAddress), OFFENCE_MS);
+    const source = sourceOf(remoteAddress);
+    const left = this.#sources.get(source)?.left(this.#clock.monotonic()) ?? this.#limits.burst;
+    this.#take(source, Math.max(0, OFFENCE_MS + left));
   }
 
   /** `inner` belongs to the client of `outer`. */

@@ -1,6 +1,6 @@
-// The TLS of an accepted connection, or of a stream inside another protocol. Clients cannot renegotiate it, have a fixed
-// time for the handshake, and may change their keys a few times only: each change takes 10 µs, and a peer can ask for
-// thousands of them in 64 KiB, without any message.
+// The TLS of an accepted connection, or of a stream inside another protocol. Clients cannot renegotiate it, have a
+// fixed time for the handshake, and may change their keys a few times only: each change takes 10 µs, and a peer can ask
+// for thousands of them in 64 KiB, without any message.
 
 import { constants } from 'node:crypto';
 import type { Duplex } from 'node:stream';

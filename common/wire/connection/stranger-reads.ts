@@ -1,5 +1,5 @@
-// Reads the bytes of a client for its TLS until the client is accepted: one piece in each turn of its source, whose
-// processing is a task of the budget of strangers, and no more bytes than a client needs that sends data.
+// Reads the bytes of a client for its TLS until the client is accepted: one piece in each turn of its source. The time
+// of a piece counts for the source, and the bytes below the client's data have a limit.
 //
 //   connection ─► second reader ─► piece ─► turn of the source ─► TLS     until the client is accepted
 //   connection ─────────────────────────────────────────────────► TLS     afterwards
@@ -17,8 +17,8 @@ import { ProtocolError } from '../errors.ts';
 /** Bytes of a piece. A client's first message, with its handshake, has as many. */
 const PIECE_BYTES = 16 * 1024;
 /**
- * Bytes below the data of a client: its handshake with the largest chain that OpenSSL accepts, 100 KiB. Bytes of its data
- * may be as many times as long.
+ * Bytes below the data of a client: its handshake with the largest chain that OpenSSL accepts, 100 KiB. The data itself
+ * does not count, nor do its records.
  */
 const MAX_BELOW_DATA_BYTES = 128 * 1024;
 /** Bytes of a TLS record for one byte of data. */

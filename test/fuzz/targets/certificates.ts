@@ -17,7 +17,11 @@ import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { certificateBag } from '../../../controller-sim/pki/certificate-bag.ts';
 import { readCsr } from '../../../controller-sim/pki/csr.ts';
 import { issue, makeAuthority } from '../../support/clients/certificates.ts';
+import { namesakeChain } from '../../support/hostile/expensive-chain.ts';
 import type { FuzzTarget } from '../runner.ts';
+
+/** Curves of strangers' authorities, whose keys must not be used. */
+const CURVES = ['secp521r1', 'sect571r1', 'brainpoolP512r1'];
 
 export async function certificateTargets(): Promise<FuzzTarget[]> {
   const root = await makeAuthority('root');
@@ -43,6 +47,14 @@ export async function certificateTargets(): Promise<FuzzTarget[]> {
       seeds: certificates.map(({ raw }) => raw),
       run: (input) => inspect(new X509Certificate(input), certificates, roots),
       rejects: isOpenSsl,
+    },
+    {
+      name: 'chains',
+      seeds: [chain, ...CURVES.map((curve) => namesakeChain({ authorities: 9, curve, name: 'root' }).cert.toString())]
+        .map(parsePemCertificates)
+        .map((presented) => Buffer.concat(presented.map(({ raw }) => raw))),
+      run: (input) => verify(input, roots),
+      rejects: (error) => error instanceof RangeError || isOpenSsl(error),
     },
     {
       name: 'pem',
@@ -75,6 +87,13 @@ export async function certificateTargets(): Promise<FuzzTarget[]> {
       rejects: (error) => error instanceof ApiError,
     },
   ];
+}
+
+/** The input is certificates, one after another. */
+function verify(input: Buffer, roots: readonly X509Certificate[]): void {
+  const presented = readDer(input).map(({ whole }) => new X509Certificate(whole));
+  const verdict = verifyChain(presented, roots, { now: Date.now() });
+  if (!verdict.ok) throw Object.assign(new Error(verdict.reason), { code: 'ERR_OSSL' });
 }
 
 function inspect(

@@ -1,4 +1,4 @@
-// The bytes of a WebSocket for the TLS inside of it, in pieces: a message may have a MiB of small records, each of which
+// The bytes of a WebSocket for the TLS inside of it, in pieces: a message may have a MiB of small records, and each
 // takes time. Until the client is accepted, each piece waits for a turn of its source, like those of other ports
 // (common/wire/connection/stranger-reads.ts).
 
