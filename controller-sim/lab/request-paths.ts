@@ -8,6 +8,9 @@ import { InvalidError } from './lab-error.ts';
 /** Paths of other pages begin with one of these. */
 const OTHER_ROOTS = ['/oidc/', '/health-checks', '/livez', '/readyz', '/metrics', '/zac/', '/assets/'];
 
+/** Characters of a prefix or a pattern, as of the other texts of a fault. */
+export const MAX_PATH_LENGTH = 1_000;
+
 let paths: readonly (readonly string[])[] | undefined;
 
 /** A prefix; or a pattern for the whole path, whose `*` stands for any characters. */
@@ -26,16 +29,17 @@ export function matchesPath(pattern: string, path: string): boolean {
 }
 
 /**
- * Checks the path of a fault, or of an expectation: a misspelled one would match nothing, and a check that nothing was asked would
- * pass. Looks at the text before the first `*` and after the last one.
+ * Checks the path of a fault, or of an expectation: a misspelled one would match nothing, and a check that nothing was
+ * asked would pass. Looks at the text before the first `*` and after the last one.
  * @throws InvalidError if no request that a client can make has such a path
  */
 export function demandPath(pattern: string): void {
+  if (pattern.length > MAX_PATH_LENGTH) throw new InvalidError('path', `use at most ${MAX_PATH_LENGTH} characters`, '');
   if (!/^[/*]/.test(pattern)) throw new InvalidError('path', 'begin with / or *', pattern);
   const [head = '', ...others] = pattern.split('*');
-  const tail = others.at(-1) ?? '';
   if (OTHER_ROOTS.some((root) => head.startsWith(root) || root.startsWith(head))) return;
-  if (knownPaths().some((path) => mayBegin(path, head) && mayEnd(path, tail))) return;
+  const [first, last] = [head.split('/'), (others.at(-1) ?? '').split('/')];
+  if (knownPaths().some((path) => mayBegin(path, first) && mayEnd(path, last))) return;
   const known = new Set(knownPaths().map((path) => path.join('/')));
   const meant = didYouMean(pattern, known) || 'see `operations` for the paths';
   throw new InvalidError('path', `no operation has the path ${pattern}; ${meant}`, pattern);
@@ -49,8 +53,7 @@ function knownPaths(): readonly (readonly string[])[] {
   return paths;
 }
 
-function mayBegin(path: readonly string[], head: string): boolean {
-  const segments = head.split('/');
+function mayBegin(path: readonly string[], segments: readonly string[]): boolean {
   const last = segments.length - 1;
   if (segments.length > path.length) return false;
   return segments.every((segment, index) => {
@@ -59,8 +62,7 @@ function mayBegin(path: readonly string[], head: string): boolean {
   });
 }
 
-function mayEnd(path: readonly string[], tail: string): boolean {
-  const segments = tail.split('/');
+function mayEnd(path: readonly string[], segments: readonly string[]): boolean {
   if (segments.length > path.length) return false;
   const own = path.slice(-segments.length);
   return segments.every((segment, index) => {

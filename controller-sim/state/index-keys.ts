@@ -20,7 +20,7 @@ export function checkIndexKeys(kind: EntityKind, entity: Entity): void {
   // reference fact: a type takes one byte of these keys.
   const sets = refers.filter(({ form }) => form === 'selectors').map(({ key }) => key);
   for (const name of hasRoleAttributes ? [...sets, 'roleAttributes'] : sets)
-    for (const value of (fields[name] ?? []) as readonly unknown[]) checkKey(name, value, MAX_KEY_BYTES - 1);
+    if (Array.isArray(fields[name])) for (const value of fields[name]) checkKey(name, value, MAX_KEY_BYTES - 1);
   for (const tag of Object.keys((fields.tags ?? {}) as object)) checkKey('tags', tag, MAX_KEY_BYTES);
 }
 

@@ -356,7 +356,7 @@ async function snapshotsOfAll(
   t.same(await listed(), ['start at one', 'base at two'], 'without the starts of others');
   const file = (await api.manage('GET', `${SNAPSHOTS}/base/file?credentials=true`)).data;
   t.match(file, { name: 'base', credentials: true });
-  for (const { lab } of [one, two]) lab.faults.add({ kind: 'http', path: '/nowhere', status: 503 });
+  for (const { lab } of [one, two]) lab.faults.add({ kind: 'http', path: '/oidc/nowhere', status: 503 });
   t.match(await api.manage('POST', SNAPSHOTS, { name: 'base' }), { status: 201, data: { controllerId: 'one' } });
   for (const { lab } of [one, two]) lab.faults.clear();
   t.match(await api.manage('POST', `${SNAPSHOTS}/base/restore`), { status: 200 });
@@ -407,7 +407,7 @@ t.test('labs of several processes have one time, and each restores for all', asy
   two.lab.snapshots.take('base');
   await one.admin.services.create({ name: 'later', encryptionRequired: true });
   await one.lab.clock.advance('30m');
-  for (const lab of labs) lab.faults.add({ kind: 'http', path: '/nowhere', status: 503 });
+  for (const lab of labs) lab.faults.add({ kind: 'http', path: '/oidc/nowhere', status: 503 });
   t.match(await one.lab.restore('base'), { deleted: 1 }, 'two has taken it');
   for (const lab of labs) {
     t.same(lab.faults.list(), []);

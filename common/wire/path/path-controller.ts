@@ -314,7 +314,7 @@ export class PathController {
     const base = this.#base;
     const isLonger = rtt > this.#target + this.allowedWait;
     if (isLonger) this.#waysBack = [];
-    // What the peer says about arrivals may be wrong, so no path is taken for shorter than it was ever measured.
+    // A peer may lie about arrivals: the base is never shorter than a measured round trip.
     const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, base)), oneWay };
     this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
     this.#updateBase();

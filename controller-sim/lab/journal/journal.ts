@@ -12,7 +12,7 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { ALL_MESSAGE_NAMES } from '../message-names.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
-import { demandPath, matchesPath } from '../request-paths.ts';
+import { demandPath, MAX_PATH_LENGTH, matchesPath } from '../request-paths.ts';
 import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
@@ -292,6 +292,8 @@ function checkFilter(filter: JournalFilter): void {
     throw new InvalidError('kind', `use one of ${JOURNAL_KINDS.join(', ')}`, kind);
   for (const [name, text] of Object.entries({ identity, router, message, path, operation, method, fault }))
     if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
+  if (path !== undefined && path.length > MAX_PATH_LENGTH)
+    throw new InvalidError('path', `use at most ${MAX_PATH_LENGTH} characters`, '');
   if (message !== undefined && !/^-?\d+$/.test(message)) demandName('message', message, ALL_MESSAGE_NAMES);
   if (operation !== undefined) demandName('operation', operation, knownOperations());
   if (method !== undefined) demandName('method', method.toUpperCase(), [...METHODS, 'OPTIONS']);
