@@ -52,6 +52,25 @@ t.test('operations answer clients with and without an accept header as the refer
   }
 });
 
+t.test('a rejection names the types that the operation offers', async (t) => {
+  await using api = await ApiClient.start();
+  const { username, password } = api.simulator;
+  const token = await api.login(username, password);
+  for (const [path, offered] of [
+    ['/edge/management/v1/.well-known/est/cacerts', 'application/pkcs7-mime application/json'],
+    ['/edge/management/v1/identities', 'application/json'],
+    ['/edge/client/v1/specs/edge-client/spec', 'text/yaml application/json'],
+  ] as const) {
+    const reason = `unsupported media type requested, only [${offered}] are available`;
+    const rejected = {
+      status: 406,
+      code: 'COULD_NOT_VALIDATE',
+      cause: { field: 'Accept', reason, value: 'text/html' },
+    };
+    t.match(await api.ask('GET', path, { token, headers: { accept: 'text/html' } }), rejected, path);
+  }
+});
+
 t.test('an enrollment with a request in PEM answers JSON, or leaves the token unused', async (t) => {
   await using api = await ApiClient.start();
   const open = async (name: string): Promise<string> => {

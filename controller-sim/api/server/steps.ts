@@ -176,7 +176,7 @@ function checkAccept({ operation, headers, body }: ApiRequest): void {
   // reference fact: a certificate request in PEM has an error of its own.
   if (typeof body === 'string') throw new ApiError('UNSUPPORTED_MEDIA');
   if (body !== undefined) return;
-  const offered = [...new Set(['application/json', ...operation.answer.forms])].join(' ');
+  const offered = [...new Set([...operation.answer.forms, 'application/json'])].join(' ');
   const reason = `unsupported media type requested, only [${offered}] are available`;
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(headers.accept) });
 }
