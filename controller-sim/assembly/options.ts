@@ -50,7 +50,8 @@ export interface SimulatorOptions {
   random?: Random;
   /**
    * A whole number: ids, serial numbers, tokens, secrets, waits and choices are the same in each run with it. Anybody
-   * can predict them, so it is for tests only. Keys stay random.
+   * can predict them, so it is for tests only, on loopback: with other addresses the log has a warning. Keys stay
+   * random.
    */
   seedRandom?: number;
   passwordCost?: PasswordCost;
@@ -392,6 +393,12 @@ export function proxyPlace(options: SimulatorOptions): { readonly host: string; 
 /** Whether routers of other machines reach the simulator, but not its proxies. */
 export function areProxiesHidden({ host: own = LOOPBACK, proxyRouters, proxyHost }: SimulatorOptions): boolean {
   return proxyRouters === true && proxyHost === undefined && !isLoopback(own);
+}
+
+/** Whether other machines may reach a simulator whose tokens and passwords they can compute. */
+export function isPredictableForOthers(options: SimulatorOptions): boolean {
+  const { seedRandom, host = LOOPBACK, advertise = [], proxyHost = LOOPBACK } = options;
+  return seedRandom !== undefined && ![host, ...advertise, proxyHost].every(isLoopback);
 }
 
 function isLoopback(address: string): boolean {

@@ -31,7 +31,14 @@ import { SimulatorContext } from './context.ts';
 import { assembleControl, type Control } from './control.ts';
 import { type Data, openData } from './data.ts';
 import { assembleEvents } from './events.ts';
-import { areProxiesHidden, checkSimulatorOptions, hasDashboard, proxyPlace, type SimulatorOptions } from './options.ts';
+import {
+  areProxiesHidden,
+  checkSimulatorOptions,
+  hasDashboard,
+  isPredictableForOthers,
+  proxyPlace,
+  type SimulatorOptions,
+} from './options.ts';
 import { assembleRules, type Rules } from './rules.ts';
 
 export type { SimulatorOptions } from './options.ts';
@@ -66,6 +73,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
 async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Promise<Simulator> {
   const context = new SimulatorContext(options, owned);
+  if (isPredictableForOthers(options)) warnOfSeed(context);
   const data = await openData(context);
   const rules = assembleRules(context, data.state);
   const addresses = await openListener(context, data);
@@ -127,6 +135,17 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The seed is a small number: everybody can start a simulator with each, and compare the first id. */
+function warnOfSeed(context: SimulatorContext): void {
+  const { host, advertise } = context.options;
+  context
+    .logOf('listener')
+    .warn(
+      { host, advertise },
+      'with a seed of random values, other machines can predict the tokens, generated passwords and secrets, also that of the administrator and of the lab; start without --seed-random (seedRandom), or listen on loopback only',
+    );
 }
 
 /** Two networks may have got one database by mistake. */

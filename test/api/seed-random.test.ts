@@ -1,8 +1,9 @@
 // With a seed of random values, two runs of a scenario have equal ids, tokens, choices and journals.
 
 import t from 'tap';
+import { createLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
@@ -84,4 +85,26 @@ t.test('a seed and stored data exclude each other, and wrong seeds are rejected'
     [{ seedRandom: '7' as never }, /seedRandom/],
   ] as const)
     await t.rejects(startSimulator({ password: PASSWORD, ...options }), { message });
+});
+
+t.test('a seed on an address that other machines reach is a warning with the remedy', async (t) => {
+  const warnings = async (options: SimulatorOptions) => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', write: (line) => lines.push(line) });
+    await using _ = await startSimulator({ log, password: PASSWORD, passwordCost: TEST_COST, ...options });
+    return lines.filter((line) => line.includes('can predict'));
+  };
+  for (const reached of [
+    { host: '0.0.0.0' },
+    { host: '::' },
+    { advertise: ['sim.example'] },
+    { proxyHost: '0.0.0.0' },
+  ]) {
+    const [warning = '', ...others] = await warnings({ seedRandom: 7, ...reached });
+    t.match(warning, /without --seed-random \(seedRandom\), or listen on loopback/, JSON.stringify(reached));
+    t.same(others, []);
+  }
+  t.same(await warnings({ seedRandom: 7 }), []);
+  t.same(await warnings({ seedRandom: 7, host: '127.0.0.2', advertise: ['localhost', '::1'] }), []);
+  t.same(await warnings({ host: '0.0.0.0', advertise: ['sim.example'] }), []);
 });
