@@ -5,11 +5,12 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { connectRemedy } from '#lib/net/connect-remedy.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { ask as askRouter } from './ask.ts';
 import { Exit } from './exit.ts';
@@ -41,7 +42,9 @@ interface Payload {
 }
 
 const DEFAULT_URL = 'https://127.0.0.1:8081';
+/** Milliseconds for the whole answer. */
 const TIMEOUT = 5_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 const WHICH_PORT = 'use the port of a web section with the API health-checks';
 const NOT_VERIFIED: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -132,13 +135,15 @@ async function ask({ url, ca, name }: Target, insecure: boolean): Promise<string
       rejectUnauthorized: !insecure,
       timeout: TIMEOUT,
     },
-    bodyTimeout: TIMEOUT,
-    headersTimeout: TIMEOUT,
+    maxResponseSize: MAX_ANSWER_BYTES,
   });
+  const late = () => new TimeoutError('its answer', TIMEOUT);
+  const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT, late);
   try {
-    const response = await request(new URL('/health-checks', url), { dispatcher });
+    const response = await request(new URL('/health-checks', url), { dispatcher, signal });
     return await response.body.text();
   } finally {
+    timer.cancel();
     await dispatcher.close();
   }
 }

@@ -1,16 +1,25 @@
 // A client of the management, client or fabric API of a controller: this one, or the reference's. It logs in with the
 // first request, and again after its session has ended.
 
-import type { Agent, Dispatcher } from 'undici';
-import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json/json.ts';
+import type { Dispatcher } from 'undici';
+import { ProjectError } from '#lib/errors.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
-import { SystemClock } from '#lib/time/clock.ts';
+import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import type { ApiClient, ClientApi } from './api-types.ts';
+import {
+  AnswerBudget,
+  AnswersTooLargeError,
+  ControllerHttp,
+  connectionProblem,
+  type Envelope,
+  type ErrorBody,
+  errorIn,
+  readEnvelope,
+} from './controller-http.ts';
 
 export interface ClientOptions {
   /** `https://host:port`. */
@@ -35,20 +44,8 @@ export class ApiRequestError extends ProjectError {
     super('API_REQUEST', message, { cause: options.cause });
     this.status = options.status ?? 0;
     this.apiCode = options.error?.code ?? '';
-    this.field = options.error?.cause?.field;
+    this.field = options.error?.field;
   }
-}
-
-interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  readonly cause?: { readonly field?: string; readonly reason?: string; readonly message?: string };
-}
-
-interface Envelope {
-  readonly data?: unknown;
-  readonly meta?: { readonly pagination?: { readonly totalCount: number } };
-  readonly error?: ErrorBody;
 }
 
 interface Call {
@@ -57,21 +54,25 @@ interface Call {
   readonly body?: unknown;
 }
 
+const AUTHENTICATE = 'authenticate';
 const LOGIN = `${BASES.client[0]}/authenticate?method=password`;
-/** Milliseconds until the head of an answer, and between two parts of its body. */
-const TIMEOUT = 60_000;
-/** Milliseconds for a whole answer, however slowly it comes. */
-const MAX_ANSWER_MS = 300_000;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** reference fact: the largest page. */
 const PAGE = 500;
-/** Entities that a list holds in memory. */
+/** Entities of a list. */
 const MAX_LISTED = 100_000;
 const UNAUTHORIZED = 401;
 /** The index of the data in each answer, and the least one that a request asks for. The reference has neither. */
 const DATA_INDEX = 'edgeweave-data-index';
 const MIN_DATA_INDEX = 'edgeweave-min-data-index';
 const INDEX = /^\d{1,19}$/;
+
+interface Requested {
+  readonly method: Dispatcher.HttpMethod;
+  readonly target: string;
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly budget: AnswerBudget;
+}
 
 const isMap: OptionCheck = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'It must be an object.';
@@ -89,16 +90,31 @@ const CALL_CHECKS: Readonly<Record<keyof Call, OptionCheck>> = {
 /** Parameters of every list. */
 const LIST_PARAMETERS = ['filter', 'limit', 'offset', 'sort'];
 
+interface ClientParts {
+  /** For all answers together, if the caller keeps them all; by default each list and each other answer has its own. */
+  readonly budget?: AnswerBudget;
+  readonly clock?: Clock;
+}
+
 /**
  * Connects on demand. The options may be a simulator. Rejections of its methods are ApiRequestError, and OptionError
  * for unknown parts and parameters.
  * @throws OptionError
  */
 export function openClient<Api extends ClientApi>(api: Api, options: ClientOptions): ApiClient<Api> {
+  return openClientWith({}, api, options);
+}
+
+/** As `openClient`, with parts that only this program chooses. @throws OptionError */
+export function openClientWith<Api extends ClientApi>(
+  parts: ClientParts,
+  api: Api,
+  options: ClientOptions,
+): ApiClient<Api> {
   if (!Object.hasOwn(COLLECTIONS, api))
     throw new OptionError(`openClient: unknown API ${api}; ${meantOrKnown(api, Object.keys(COLLECTIONS))}`);
   demandClientOptions(options);
-  const caller = new Caller(api, options);
+  const caller = new Caller(api, options, parts);
   const collections = Object.entries(COLLECTIONS[api]).map(([name, ids]) => [name, collectionOf(caller, ids)]);
   return Object.assign(Object.fromEntries(collections), {
     call: (id: string, call?: Call) => caller.call(id, call),
@@ -133,35 +149,45 @@ function collectionOf(caller: Caller, ids: Readonly<Record<string, string>>): ob
 class Caller {
   readonly #api: ClientApi;
   readonly #options: ClientOptions;
-  #connection: Promise<Connection> | undefined;
+  readonly #clock: Clock;
+  readonly #budget: AnswerBudget | undefined;
+  #http: Promise<ControllerHttp> | undefined;
   #operations: ReadonlyMap<string, ApiOperation> | undefined;
   #token: Promise<string> | undefined;
   /** The newest data of all answers: behind one address, the next request may reach another controller. */
   #index = 0n;
   #isClosed = false;
-  readonly #clock = new SystemClock();
 
-  constructor(api: ClientApi, options: ClientOptions) {
+  constructor(api: ClientApi, options: ClientOptions, { budget, clock = new SystemClock() }: ClientParts) {
     this.#api = api;
     this.#options = options;
+    this.#budget = budget;
+    this.#clock = clock;
   }
 
   async call(id: string, call: Call = {}): Promise<unknown> {
     checkOptions(id, call, CALL_CHECKS);
-    return (await this.#ask(id, call)).data;
+    return (await this.#ask(id, call, this.#newBudget())).data;
   }
 
   /** All pages, or one page with a limit. */
   async list(id: string, query: Call['query'] = {}): Promise<unknown[]> {
-    if (query.limit !== undefined) return listIn(id, (await this.#ask(id, { query })).data);
+    const budget = this.#newBudget();
+    if (query.limit !== undefined) return listIn(id, (await this.#ask(id, { query }, budget)).data);
     const items: unknown[] = [];
+    let previous: unknown;
     for (let offset = Number(query.offset ?? 0); ; offset += PAGE) {
-      const { data, meta } = await this.#ask(id, { query: { ...query, limit: PAGE, offset } });
+      const { data, meta } = await this.#ask(id, { query: { ...query, limit: PAGE, offset } }, budget);
       const page = listIn(id, data);
+      const first = idOf(page[0]);
+      if (first !== undefined && first === previous)
+        throw new ApiRequestError(`${id}: the controller repeats a page at offset ${offset}`);
+      previous = first;
       for (const item of page) items.push(item);
-      if (page.length < PAGE || offset + PAGE >= (meta?.pagination?.totalCount ?? 0)) return items;
-      if (items.length >= MAX_LISTED)
+      if (items.length > MAX_LISTED)
         throw new ApiRequestError(`${id}: more than ${MAX_LISTED} entities; narrow the list with a filter or a limit`);
+      const total = Number(meta?.pagination?.totalCount ?? 0);
+      if (page.length < PAGE || !(offset + PAGE < total)) return items;
     }
   }
 
@@ -179,26 +205,30 @@ class Caller {
   /** Requests that have no answer yet are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#connection)?.agent.destroy();
+    await (await this.#http)?.destroy();
   }
 
-  async #ask(id: string, { params = {}, query = {}, body }: Call): Promise<Envelope> {
+  #newBudget(): AnswerBudget {
+    return this.#budget ?? new AnswerBudget();
+  }
+
+  async #ask(id: string, { params = {}, query = {}, body }: Call, budget: AnswerBudget): Promise<Envelope> {
     const { method, path, answer, query: known } = this.#operation(id);
     demandParameters(id, query, [...known.map(({ name }) => name), ...LIST_PARAMETERS]);
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const target = `${BASES[this.#api][0]}${filled}${search.size > 0 ? `?${search}` : ''}`;
     const used = this.token();
-    let outcome = await this.#request(method, target, await used, body);
+    let outcome = await this.#request(id, { method, target, token: await used, body, budget });
     if (outcome.status === UNAUTHORIZED) {
       if (this.#token === used) this.#token = undefined; // the session has ended
-      outcome = await this.#request(method, target, await this.token(), body);
+      outcome = await this.#request(id, { method, target, token: await this.token(), body, budget });
     }
     const { status, text, isJson } = outcome;
     if (status >= 500) this.#index = 0n; // the data may have gone back
     if (!isJson && status < 300) return { data: text };
     const envelope = readEnvelope(text);
-    if (status >= 300) throw rejection(id, status, envelope.error);
+    if (status >= 300) throw rejection(id, status, errorIn(envelope));
     if (answer.kind === 'bare') return { data: envelope };
     return answer.kind === 'none' ? { ...envelope, data: undefined } : envelope;
   }
@@ -218,40 +248,37 @@ class Caller {
       throw new ApiRequestError(
         `the password of ${username} is not known: existing data keeps it; give it with \`password\``,
       );
-    const { status, text } = await this.#request('POST', LOGIN, undefined, { username, password });
-    const { data, error } = readEnvelope(text);
-    if (status >= 300) throw rejection('authenticate', status, error);
+    const login = { method: 'POST', target: LOGIN, body: { username, password }, budget: this.#newBudget() } as const;
+    const { status, text } = await this.#request(AUTHENTICATE, login);
+    const envelope = readEnvelope(text);
+    if (status >= 300) throw rejection(AUTHENTICATE, status, errorIn(envelope));
+    const { data } = envelope;
     const { token } = (data ?? {}) as { readonly token?: unknown };
-    if (typeof token !== 'string') throw new ApiRequestError('authenticate: the answer has no session', { status });
+    if (typeof token !== 'string') throw new ApiRequestError(`${AUTHENTICATE}: the answer has no session`, { status });
     return token;
   }
 
-  async #request(method: Dispatcher.HttpMethod, target: string, token: string | undefined, body: unknown) {
+  async #request(id: string, { method, target, token, body, budget }: Requested) {
     if (this.#isClosed) throw new ApiRequestError('the client is closed');
-    this.#connection ??= connect(this.#options.ca);
-    const { agent, request } = await this.#connection;
-    const late = () => new TimeoutError(`the answer of ${this.#options.baseUrl}`, MAX_ANSWER_MS);
-    const { signal, timer } = this.#clock.deadline('answer of a controller', MAX_ANSWER_MS, late);
+    const { baseUrl, ca } = this.#options;
+    this.#http ??= ControllerHttp.open(ca, this.#clock);
+    const http = await this.#http;
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { 'zt-session': token }),
+      ...(this.#index > 0n && { [MIN_DATA_INDEX]: String(this.#index) }),
+    };
+    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     try {
-      const answer = await request(`${this.#options.baseUrl}${target}`, {
-        method,
-        dispatcher: agent,
-        signal,
-        headers: {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(token !== undefined && { 'zt-session': token }),
-          ...(this.#index > 0n && { [MIN_DATA_INDEX]: String(this.#index) }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      this.#note(String(answer.headers[DATA_INDEX] ?? ''));
-      const isJson = String(answer.headers['content-type'] ?? '').includes('json');
-      return { status: answer.statusCode, text: await answer.body.text(), isJson };
+      const { status, headers, text } = await http.send(`${baseUrl}${target}`, request, budget);
+      this.#note(String(headers[DATA_INDEX] ?? ''));
+      return { status, text, isJson: String(headers['content-type'] ?? '').includes('json') };
     } catch (error) {
-      const message = `no controller answers at ${this.#options.baseUrl}: ${describeError(error)}`;
+      const message =
+        error instanceof AnswersTooLargeError
+          ? `${id}: ${baseUrl} cannot be read: ${error.message}`
+          : `no controller answers at ${baseUrl}: ${connectionProblem(error)} (${id})`;
       throw new ApiRequestError(message, { cause: error });
-    } finally {
-      timer.cancel();
     }
   }
 
@@ -266,6 +293,11 @@ function listIn(id: string, data: unknown): unknown[] {
   throw new ApiRequestError(`${id}: the answer has no list`);
 }
 
+function idOf(item: unknown): string | undefined {
+  const { id } = (item ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** @throws OptionError: the controller ignores unknown parameters */
 function demandParameters(id: string, query: object, known: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !known.includes(name));
@@ -273,37 +305,10 @@ function demandParameters(id: string, query: object, known: readonly string[]): 
     throw new OptionError(`${id}: unknown parameter ${unknown}; ${meantOrKnown(unknown, known)}`);
 }
 
-interface Connection {
-  readonly agent: Agent;
-  readonly request: typeof import('undici').request;
-}
-
-/** Its code is loaded on demand, so that the simulator starts faster. */
-async function connect(ca: string): Promise<Connection> {
-  const { Agent, request } = await import('undici');
-  const agent = new Agent({
-    connect: { ca, timeout: TIMEOUT },
-    headersTimeout: TIMEOUT,
-    bodyTimeout: TIMEOUT,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
-  return { agent, request };
-}
-
-function readEnvelope(text: string): Envelope {
-  try {
-    const envelope = (parseJson(text) ?? {}) as Envelope;
-    if (typeof envelope !== 'object') return {};
-    const { error, ...others } = envelope;
-    return typeof error === 'object' && error !== null ? envelope : others;
-  } catch {
-    return {}; // not JSON: the status tells enough
-  }
-}
-
 function rejection(id: string, status: number, error: ErrorBody | undefined): ApiRequestError {
-  const { field, reason, message = error?.message ?? `status ${status}` } = error?.cause ?? {};
-  const why = reason === undefined ? message : field ? `${field}: ${reason}` : reason;
-  const name = error === undefined ? '' : ` (${error.code})`;
-  return new ApiRequestError(`${id}: ${why}${name}`, { status, ...(error && { error }) });
+  const name = error?.code ? ` (${error.code})` : '';
+  return new ApiRequestError(`${id}: ${error?.reason || `status ${status}`}${name}`, {
+    status,
+    ...(error && { error }),
+  });
 }

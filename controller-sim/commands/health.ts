@@ -3,8 +3,9 @@
 import { Command } from 'commander';
 import { commandName, examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { readyOption } from './lab.ts';
 
 interface HealthOptions {
@@ -12,7 +13,7 @@ interface HealthOptions {
   readonly url?: string;
 }
 
-/** Milliseconds. */
+/** Milliseconds for the whole answer. */
 const TIMEOUT_MS = 5_000;
 
 export function healthCommand(): Command {
@@ -43,16 +44,15 @@ async function check({ ready, url }: HealthOptions): Promise<void> {
   // The advertised name of a container may be unknown inside it.
   const local = (each: number | undefined) => `https://127.0.0.1:${each}`;
   const address = url ?? (await reachableOf({ url: local(port), others: others.map((each) => local(each.port)) }));
-  const dispatcher = new Agent({
-    connect: { ca: readTextFileSync(ca), timeout: TIMEOUT_MS },
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-  });
+  const dispatcher = new Agent({ connect: { ca: readTextFileSync(ca), timeout: TIMEOUT_MS } });
+  const late = () => new TimeoutError(`the answer of ${address}`, TIMEOUT_MS);
+  const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT_MS, late);
   try {
-    const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher });
+    const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher, signal });
     await body.dump();
     if (statusCode !== 200) throw new Error(`${address}/readyz answers with status ${statusCode}`);
   } finally {
+    timer.cancel();
     await dispatcher.close();
   }
 }

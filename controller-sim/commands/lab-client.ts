@@ -1,11 +1,13 @@
 // A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in
 // as the administrator and out again.
 
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import { AnswerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */
@@ -39,92 +41,62 @@ interface Known {
   readonly password: string;
 }
 
-interface Envelope {
-  readonly data?: unknown;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-    readonly cause?: {
-      readonly field?: string;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly data?: unknown;
-    };
-  };
-}
-
-/** Loaded when needed: `sim start` needs no client. */
-const loadUndici = () => import('undici');
-
 const LOGIN = '/lab/v1/authenticate?method=password';
 /** Milliseconds until a controller is taken for stopped, if there are others. */
 const MAX_HANDSHAKE = 2_000;
-/** Milliseconds until the head of an answer, and between two parts of its body. */
-const TIMEOUT = 60_000;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-
 export class LabClient {
   readonly #url: string;
   readonly #credentials: { readonly username: string; readonly password: string };
-  readonly #agent: Agent;
+  readonly #http: ControllerHttp;
   #token: string | undefined;
   /** Does not expire, and needs no logout. */
   readonly #labToken: string | undefined;
 
-  private constructor({ url, labToken, username, password }: Known, agent: Agent) {
+  private constructor({ url, labToken, username, password }: Known, http: ControllerHttp) {
     this.#labToken = labToken;
     this.#url = url;
     this.#credentials = { username, password };
-    this.#agent = agent;
+    this.#http = http;
   }
 
   /** Rejects with LabClientError. */
-  static async open(connection: Connection): Promise<LabClient> {
+  static async open(connection: Connection, clock: Clock = new SystemClock()): Promise<LabClient> {
     const known = complete(connection);
-    const ca = read(known.ca);
-    const { Agent } = await loadUndici();
-    const agent = new Agent({
-      connect: { ca, timeout: TIMEOUT },
-      headersTimeout: TIMEOUT,
-      bodyTimeout: TIMEOUT,
-      maxResponseSize: MAX_ANSWER_BYTES,
-    });
-    const client = new LabClient({ ...known, url: await reachableOf(known) }, agent);
+    const http = await ControllerHttp.open(read(known.ca), clock);
+    const client = new LabClient({ ...known, url: await reachableOf(known) }, http);
     try {
       if (known.labToken === undefined) await client.#login();
       return client;
     } catch (error) {
-      await client.#agent.close();
+      await client.#http.close();
       throw error;
     }
   }
 
   /** The data of an answer. A text is sent as YAML, other bodies as JSON. Rejects with LabClientError. */
   async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
-    let { statusCode, text } = await this.#request(method, path, body);
-    if (statusCode === 401 && this.#token !== undefined) {
+    let { status, text } = await this.#request(method, path, body);
+    if (status === 401 && this.#token !== undefined) {
       await this.#login(); // an advance of the clock has ended the session
-      ({ statusCode, text } = await this.#request(method, path, body));
+      ({ status, text } = await this.#request(method, path, body));
     }
-    const { data, error } = envelopeOf(text);
-    if (statusCode < 300) return data;
-    if (statusCode === 404 && path === LOGIN)
+    const envelope = readEnvelope(text);
+    if (status < 300) return envelope.data;
+    if (status === 404 && path === LOGIN)
       throw new LabClientError(`${this.#url} has no lab API: it is not a simulator, or it was started with --no-lab`);
-    if (statusCode === 401 && this.#labToken !== undefined)
+    if (status === 401 && this.#labToken !== undefined)
       throw new LabClientError('the simulator rejects the lab token: the ready line is of an earlier start');
+    const error = errorIn(envelope);
     if (error?.code === 'INVALID_AUTH')
       throw new LabClientError('the simulator rejects the username or password; use --username and --password');
-    const { field, reason, message = error?.message ?? `status ${statusCode}` } = error?.cause ?? {};
-    const why = reason === undefined ? message : field ? `${field}: ${reason}` : reason;
-    const remedy =
-      statusCode === 503 && path === LOGIN ? '; the lab token in the ready line (--ready) needs no login' : '';
-    throw new LabClientError(`${why}${remedy}`, { data: error?.cause?.data });
+    const remedy = status === 503 && path === LOGIN ? '; the lab token in the ready line (--ready) needs no login' : '';
+    throw new LabClientError(`${error?.reason || `status ${status}`}${remedy}`, { data: error?.data });
   }
 
   /** Ends the session; it would end by itself later. */
   async close(): Promise<void> {
     if (this.#token !== undefined) await this.#request('DELETE', '/lab/v1/current-api-session').catch(() => undefined);
-    await this.#agent.close();
+    await this.#http.close();
   }
 
   async #login(): Promise<void> {
@@ -138,20 +110,16 @@ export class LabClient {
 
   async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
     const token = this.#labToken ?? this.#token;
-    const { request } = await loadUndici();
+    const headers = {
+      'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
+      ...(token !== undefined && { 'zt-session': token }),
+    };
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const request = { method, headers, ...(body !== undefined && { body: sent }) };
     try {
-      const answer = await request(`${this.#url}${path}`, {
-        method,
-        dispatcher: this.#agent,
-        headers: {
-          'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
-          ...(token !== undefined && { 'zt-session': token }),
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      return { statusCode: answer.statusCode, text: await answer.body.text() };
+      return await this.#http.send(`${this.#url}${path}`, request, new AnswerBudget());
     } catch (error) {
-      const problem = `no simulator answers at ${this.#url}: ${describeError(error)}`;
+      const problem = `no simulator answers at ${this.#url}: ${connectionProblem(error)}`;
       throw new LabClientError(problem, { cause: error });
     }
   }
@@ -251,11 +219,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function envelopeOf(text: string): Envelope {
-  const { error, ...others } = (parsed(text) ?? {}) as Envelope;
-  return typeof error === 'object' && error !== null ? { error, ...others } : others;
 }
 
 function originOf(url: string | undefined): string | undefined {

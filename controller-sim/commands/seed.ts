@@ -7,6 +7,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import { inOneLine } from '#lib/text/shown-text.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
 import { MAX_JSON_BYTES } from '../lab/seed/max-size.ts';
@@ -163,7 +164,13 @@ async function named(error: unknown, file: string): Promise<unknown> {
   const { LabClientError } = await import('./lab-client.ts');
   if (!(error instanceof LabClientError) || !Array.isArray(error.data)) return error;
   const { describeMistakes } = await import('../lab/seed/mistake.ts');
-  return new LabClientError(describeMistakes(error.data as SeedMistake[], file));
+  const mistakes = error.data.map((each) => inLine(each as SeedMistake));
+  return new LabClientError(describeMistakes(mistakes, file));
+}
+
+/** A simulator that is not one cannot add lines to the message. */
+function inLine({ path, message, ...place }: SeedMistake): SeedMistake {
+  return { ...place, path: inOneLine(String(path)), message: inOneLine(String(message)) };
 }
 
 function read(file: string): string {

@@ -56,7 +56,7 @@ export class VirtualClient {
     this.#components = components;
     this.#files = files;
     const { ca, certificate: cert, key } = files;
-    const limits = { headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT };
+    const limits = { headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, maxResponseSize: LIMITS.maxBody };
     this.#agent = new Agent({ connect: { ca, cert, key, timeout: TIMEOUT }, connections: 1, ...limits });
   }
 
