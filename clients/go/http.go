@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
+	"unicode"
 )
 
 // Data is the data of an answer, as JSON.
@@ -17,23 +19,48 @@ func (data Data) Decode(v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// Bytes of an answer, and of one that is not JSON in an error.
+// Bytes of an answer, of one that is not JSON in an error, and of a reason.
 const (
 	maxAnswerBytes = 64 << 20
 	maxShownBytes  = 200
+	maxReasonBytes = 2000
 )
 
-// LabError is the reason for which the simulator rejects a request.
+// LabError is the reason for which the simulator rejects a request, or does not answer it. Its texts have one line, and no
+// character that a terminal obeys: they contain what a server says.
 type LabError struct {
-	// Status of HTTP.
+	// Status of HTTP; 0 without an answer.
 	Status int
 	// Code is one of the controller's error codes.
 	Code    string
 	Message string
+	cause   error
 }
 
 func (err *LabError) Error() string {
 	return err.Message
+}
+
+// Unwrap returns the error of the connection, if there was no answer.
+func (err *LabError) Unwrap() error {
+	return err.cause
+}
+
+func newLabError(status int, code, message string, cause error) *LabError {
+	return &LabError{Status: status, Code: shown(code), Message: shown(message), cause: cause}
+}
+
+// shown replaces control characters, marks that change the direction of writing, ends of lines and invalid bytes.
+func shown(text string) string {
+	var out strings.Builder
+	for _, each := range text[:min(len(text), maxReasonBytes)] {
+		if unicode.In(each, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || each == '\ufeff' {
+			fmt.Fprintf(&out, "\\u%04x", each)
+		} else {
+			out.WriteRune(each)
+		}
+	}
+	return out.String()
 }
 
 // Lab controls a running simulator: its time, snapshots, faults, journal, services and identities.
@@ -71,18 +98,15 @@ func (lab *Lab) call(method, path string, body, query any) (Data, error) {
 	request.Header.Set("content-type", contentType)
 	answer, err := lab.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, newLabError(0, "", err.Error(), err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, newLabError(answer.StatusCode, "", err.Error(), err)
 	}
 	if len(text) > maxAnswerBytes {
-		return nil, &LabError{
-			Status:  answer.StatusCode,
-			Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswerBytes),
-		}
+		return nil, newLabError(answer.StatusCode, "", fmt.Sprintf("the answer has more than %d bytes", maxAnswerBytes), nil)
 	}
 	return dataOf(answer.StatusCode, text)
 }
@@ -125,8 +149,8 @@ type envelope struct {
 func dataOf(status int, text []byte) (Data, error) {
 	var answer envelope
 	if err := json.Unmarshal(text, &answer); err != nil {
-		shown := text[:min(len(text), maxShownBytes)]
-		return nil, &LabError{Status: status, Message: "the answer is not of a simulator: " + string(shown)}
+		start := string(text[:min(len(text), maxShownBytes)])
+		return nil, newLabError(status, "", "the answer is not of a simulator: "+start, nil)
 	}
 	if status < http.StatusBadRequest {
 		return Data(answer.Data), nil
@@ -141,5 +165,5 @@ func dataOf(status int, text []byte) (Data, error) {
 	case cause.Message != "":
 		message = cause.Message
 	}
-	return nil, &LabError{Status: status, Code: answer.Error.Code, Message: message}
+	return nil, newLabError(status, answer.Error.Code, message, nil)
 }

@@ -25,6 +25,7 @@ const (
 	stopTime        = 20 * time.Second
 	requestTime     = 60 * time.Second
 	logTail         = 2000
+	maxHeadBytes    = 64 << 10
 )
 
 // Ready is the line that the program prints when it serves.
@@ -211,7 +212,7 @@ func clientFor(ca string) (*http.Client, error) {
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s has no certificates", ca)
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, MaxResponseHeaderBytes: maxHeadBytes}
 	return &http.Client{Transport: transport, Timeout: requestTime}, nil
 }
 

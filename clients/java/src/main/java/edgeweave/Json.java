@@ -134,7 +134,13 @@ final class Json {
     if (each != 'u') return each;
     if (at + 4 >= text.length()) throw wrong();
     at += 4;
-    return (char) Integer.parseInt(text.substring(at - 3, at + 1), 16);
+    int value = 0;
+    for (char digit : text.substring(at - 3, at + 1).toCharArray()) {
+      int bits = Character.digit(digit, 16);
+      if (bits < 0) throw wrong();
+      value = value << 4 | bits;
+    }
+    return (char) value;
   }
 
   private Object number() {

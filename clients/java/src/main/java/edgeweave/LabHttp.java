@@ -41,11 +41,17 @@ class LabHttp {
   private final String url;
   private final String token;
   private final HttpClient client;
+  private final Duration timeout;
 
   LabHttp(String url, String token, SSLContext tls) {
+    this(url, token, tls, TIMEOUT);
+  }
+
+  LabHttp(String url, String token, SSLContext tls, Duration timeout) {
     this.url = url;
     this.token = token;
-    this.client = HttpClient.newBuilder().sslContext(tls).connectTimeout(TIMEOUT).build();
+    this.timeout = timeout;
+    this.client = HttpClient.newBuilder().sslContext(tls).connectTimeout(timeout).build();
   }
 
   /** Trusts the certificate authorities of a file. */
@@ -72,21 +78,21 @@ class LabHttp {
             .method(method, HttpRequest.BodyPublishers.ofString(text))
             .header("authorization", "Bearer " + token)
             .header("content-type", type)
-            .timeout(TIMEOUT)
+            .timeout(timeout)
             .build();
     CompletableFuture<HttpResponse<String>> sent = client.sendAsync(request, head -> new Body());
     try {
-      HttpResponse<String> answer = sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+      HttpResponse<String> answer = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
       return dataOf(answer.statusCode(), answer.body());
     } catch (ExecutionException error) {
-      throw new LabException("no simulator answers at " + url + ": " + error.getCause(), 0, error);
+      throw new LabException("no simulator answers at " + url + ": " + error.getCause(), 0);
     } catch (TimeoutException error) {
       sent.cancel(true);
-      throw new LabException("the answer is not complete after " + TIMEOUT.toSeconds() + " seconds", 0, error);
+      throw new LabException("the answer is not complete after " + timeout.toSeconds() + " seconds", 0);
     } catch (InterruptedException error) {
       sent.cancel(true);
       Thread.currentThread().interrupt();
-      throw new LabException("interrupted", 0, error);
+      throw new LabException("interrupted", 0);
     }
   }
 
@@ -113,11 +119,11 @@ class LabHttp {
     try {
       answer = (Map<?, ?>) Json.parse(text);
     } catch (IllegalArgumentException | ClassCastException error) {
-      throw new LabException("the answer is not of a simulator: " + shown(text), status, error);
+      throw new LabException("the answer is not of a simulator: " + shown(text), status);
     }
-    if (answer == null) throw new LabException("the answer is empty", status, null);
+    if (answer == null) throw new LabException("the answer is empty", status);
     if (status < 400) return answer.get("data");
-    throw new LabException(reasonOf(answer.get("error"), text), status, null);
+    throw new LabException(reasonOf(answer.get("error"), text), status);
   }
 
   private static String reasonOf(Object error, String text) {
