@@ -2,7 +2,7 @@ package edgeweave;
 
 /**
  * The simulator rejects a request, or does not answer it; the message is the reason. It has one line, and no character that a
- * terminal obeys: it contains what a server says. There is no cause, whose text a stack trace would show.
+ * terminal obeys: it contains what a server says. It has no cause, whose text a stack trace would show.
  */
 public class LabException extends RuntimeException {
   private static final long serialVersionUID = 1;
