@@ -18,12 +18,20 @@ type Keyword = (check: SchemaCheck, schema: Schema, data: never) => boolean;
 const MAX_DEPTH = 1_000;
 /** Characters of texts that are compared or counted in a step. */
 const CHARACTERS_OF_STEP = 32;
+/** Steps of a name with its value that is listed. */
+const STEPS_OF_ENTRY = 2;
 /** Steps of a value that is compared with others. */
 const STEPS_OF_VALUE = 2;
 /** Executed instructions of regular expressions in a step. */
 const INSTRUCTIONS_OF_STEP = 4;
+/** Steps of the compilation of an expression: for each character, and for each instruction. */
+const STEPS_OF_CHARACTER = 100;
+const STEPS_OF_INSTRUCTION = 5;
 /** Compiled expressions that are kept, the least recently used first. */
 const MAX_PATTERNS = 50;
+
+/** Stands for a violation whose place nobody asks for. */
+const FORGOTTEN: Violation = { instancePath: '', keyword: '', params: {}, message: '', data: undefined };
 
 /** The check ended before its result was known. */
 export class UncheckedError extends Error {}
@@ -44,6 +52,8 @@ export class SchemaCheck {
   violation: Violation | undefined;
   readonly #resolve: (reference: string) => unknown;
   readonly #path: (string | number)[] = [];
+  /** Those of this check: each is compiled once at most, so the steps do not depend on what others have compiled. */
+  readonly #patterns = new Map<string, LinearPattern>();
   #steps: number;
   #depth = 0;
 
@@ -76,6 +86,7 @@ export class SchemaCheck {
   /** Whether the data is valid; a violation is forgotten. */
   wouldBeValid(schema: unknown, data: unknown): boolean {
     const before = this.violation;
+    this.violation = FORGOTTEN;
     const isValid = this.isValid(schema, data);
     this.violation = before;
     return isValid;
@@ -95,12 +106,7 @@ export class SchemaCheck {
   }
 
   isMatch(expression: string, text: string): boolean {
-    let pattern: LinearPattern;
-    try {
-      pattern = patternOf(expression);
-    } catch (error) {
-      throw new UncheckedError(error instanceof Error ? error.message : '');
-    }
+    const pattern = this.#patterns.get(expression) ?? this.#compile(expression);
     this.spend(Math.ceil((pattern.instructions * (text.length + 1)) / INSTRUCTIONS_OF_STEP));
     return pattern.matches(text);
   }
@@ -111,8 +117,17 @@ export class SchemaCheck {
     if (typeof value === 'string') this.spendText(value);
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     if (Array.isArray(value)) return `[${value.map((each) => this.canonical(each)).join(',')}]`;
-    const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const fields = this.entriesOf(value);
+    for (const [name] of fields) this.spendText(name);
+    fields.sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${this.canonical(each)}`).join(',')}}`;
+  }
+
+  /** Each takes its steps, also if the caller needs the first one only: all are listed. */
+  entriesOf(value: object): [name: string, value: unknown][] {
+    const entries = Object.entries(value);
+    this.spend(entries.length * STEPS_OF_ENTRY);
+    return entries;
   }
 
   spendText({ length }: string): void {
@@ -126,11 +141,31 @@ export class SchemaCheck {
 
   /** Keeps the first violation. Returns false. */
   fail(keyword: string, params: object, message: string, data: unknown): false {
-    const instancePath = this.#path
-      .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      .join('');
-    this.violation ??= { instancePath, keyword, params, message, data };
+    this.violation ??= { instancePath: this.#pointer(), keyword, params, message, data };
     return false;
+  }
+
+  /** A JSON pointer to the data. */
+  #pointer(): string {
+    this.spend(this.#path.length);
+    const parts = this.#path.map((part) => {
+      const text = String(part);
+      this.spendText(text);
+      return `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    });
+    return parts.join('');
+  }
+
+  #compile(expression: string): LinearPattern {
+    let pattern: LinearPattern;
+    try {
+      pattern = patternOf(expression);
+    } catch (error) {
+      throw new UncheckedError(error instanceof Error ? error.message : '');
+    }
+    this.#patterns.set(expression, pattern);
+    this.spend(expression.length * STEPS_OF_CHARACTER + pattern.instructions * STEPS_OF_INSTRUCTION);
+    return pattern;
   }
 
   #hasType({ type }: Schema, data: unknown): boolean {
@@ -189,11 +224,9 @@ const TEXT: Readonly<Record<string, Keyword>> = {
     check.isMatch(pattern, data) ||
     check.fail('pattern', { pattern }, `must match pattern "${pattern}"`, data),
   format: (check, { format }, data: string) => {
-    const isFormat = FORMATS.get(String(format));
+    const isFormat = typeof format === 'string' ? FORMATS.get(format) : undefined;
     check.spendText(data);
-    return (
-      !isFormat || isFormat(data) || check.fail('format', { format }, `must match format "${String(format)}"`, data)
-    );
+    return !isFormat || isFormat(data) || check.fail('format', { format }, `must match format "${format}"`, data);
   },
 };
 
@@ -264,22 +297,22 @@ const MAP: Readonly<Record<string, Keyword>> = {
   minProperties: size('minProperties', 'properties', namesIn),
   required: (check, { required }, data: Schema) => {
     if (!Array.isArray(required)) return true;
-    check.spend(required.length);
-    const missing = required.find((name) => !Object.hasOwn(data, String(name)));
+    const missing = firstMissing(check, required, data);
     if (missing === undefined) return true;
     return check.fail('required', { missingProperty: missing }, `must have required property '${missing}'`, data);
   },
   propertyNames: (check, { propertyNames }, data: Schema) =>
-    Object.keys(data).every(
-      (propertyName) =>
-        check.isValid(propertyNames, propertyName) ||
-        check.fail('propertyNames', { propertyName }, 'property name must be valid', data),
-    ),
+    check
+      .entriesOf(data)
+      .every(
+        ([propertyName]) =>
+          check.isValid(propertyNames, propertyName) ||
+          check.fail('propertyNames', { propertyName }, 'property name must be valid', data),
+      ),
   additionalProperties: (check, schema, data: Schema) => {
     const { additionalProperties, properties = {}, patternProperties = {} } = schema;
-    const expressions = isMap(patternProperties) ? Object.keys(patternProperties) : [];
-    return Object.entries(data).every(([name, value]) => {
-      check.spend(1);
+    const expressions = isMap(patternProperties) ? check.entriesOf(patternProperties).map(([name]) => name) : [];
+    return check.entriesOf(data).every(([name, value]) => {
       if (isMap(properties) && Object.hasOwn(properties, name)) return true;
       if (expressions.some((expression) => check.isMatch(expression, name))) return true;
       if (additionalProperties !== false) return check.isPartValid(additionalProperties, name, value);
@@ -289,12 +322,10 @@ const MAP: Readonly<Record<string, Keyword>> = {
   },
   dependencies: (check, { dependencies }, data: Schema) =>
     !isMap(dependencies) ||
-    Object.entries(dependencies).every(([property, dependency]) => {
-      check.spend(1);
+    check.entriesOf(dependencies).every(([property, dependency]) => {
       if (!Object.hasOwn(data, property)) return true;
       if (!Array.isArray(dependency)) return check.isValid(dependency, data);
-      check.spend(dependency.length);
-      const missing = dependency.find((name) => !Object.hasOwn(data, String(name)));
+      const missing = firstMissing(check, dependency, data);
       if (missing === undefined) return true;
       const params = { property, missingProperty: missing };
       return check.fail(
@@ -306,17 +337,18 @@ const MAP: Readonly<Record<string, Keyword>> = {
     }),
   properties: (check, { properties }, data: Schema) =>
     !isMap(properties) ||
-    Object.entries(properties).every(([name, schema]) => {
-      check.spend(1);
-      return !Object.hasOwn(data, name) || check.isPartValid(schema, name, data[name]);
-    }),
-  patternProperties: (check, { patternProperties }, data: Schema) =>
-    !isMap(patternProperties) ||
-    Object.entries(patternProperties).every(([expression, schema]) =>
-      Object.entries(data).every(
-        ([name, value]) => !check.isMatch(expression, name) || check.isPartValid(schema, name, value),
-      ),
-    ),
+    check
+      .entriesOf(properties)
+      .every(([name, schema]) => !Object.hasOwn(data, name) || check.isPartValid(schema, name, data[name])),
+  patternProperties: (check, { patternProperties }, data: Schema) => {
+    if (!isMap(patternProperties)) return true;
+    const entries = check.entriesOf(data);
+    return check
+      .entriesOf(patternProperties)
+      .every(([expression, schema]) =>
+        entries.every(([name, value]) => !check.isMatch(expression, name) || check.isPartValid(schema, name, value)),
+      );
+  },
 };
 
 const KEYWORDS: readonly (readonly [DataType | undefined, Readonly<Record<string, Keyword>>])[] = [
@@ -350,9 +382,13 @@ function size<T>(keyword: string, what: string, sizeOf: (data: T, check: SchemaC
 }
 
 function namesIn(data: Schema, check: SchemaCheck): number {
-  const { length } = Object.keys(data);
-  check.spend(length);
-  return length;
+  return check.entriesOf(data).length;
+}
+
+/** The first of the names that the data lacks. */
+function firstMissing(check: SchemaCheck, names: readonly unknown[], data: Schema): string | undefined {
+  check.spend(names.length);
+  return names.find((name): name is string => typeof name === 'string' && !Object.hasOwn(data, name));
 }
 
 /** Characters of Unicode. */

@@ -164,6 +164,64 @@ t.test('the steps of a check are bounded, whatever the schema makes of the data'
   t.match(firstError({ pattern: '^(a+)+$' }, `${'a'.repeat(1_000)}!`), { keyword: 'pattern' });
 });
 
+t.test('each step does a bounded amount of work: what takes long needs many of them', async (t) => {
+  /** Applies a schema 1,024 times. */
+  const often = (schema: object, keyword = 'anyOf'): object => {
+    const definitions: Record<string, object> = { d0: schema };
+    for (let index = 1; index <= 10; index++) {
+      const link = { $ref: `#/definitions/d${index - 1}` };
+      definitions[`d${index}`] = { [keyword]: [link, link] };
+    }
+    return { definitions, $ref: '#/definitions/d10' };
+  };
+  const names = Array.from({ length: 5_000 }, (_, index) => `k${index}`);
+  const wide = Object.fromEntries(names.map((name) => [name, 1]));
+  const longName = 'x'.repeat(100_000);
+  const expressions = Array.from({ length: 300 }, (_, index) => ({ pattern: `(?i)[\\pL_]{1,20}${index}` }));
+  const links = expressions.map((_, index) => ({ $ref: `#/x/${index}` }));
+  const table: Record<string, [schema: object, data: unknown]> = {
+    'additional properties': [often({ additionalProperties: false }), wide],
+    'names of properties': [often({ propertyNames: false }), wide],
+    'properties that match': [often({ patternProperties: { '^k': false } }), wide],
+    'properties of the schema': [
+      often({ properties: Object.fromEntries(names.map((name, index) => [name, index > 0])) }),
+      { k0: 1 },
+    ],
+    'dependencies of the schema': [
+      often({ dependencies: Object.fromEntries(names.map((name, index) => [name, index > 0])) }),
+      { k0: 1 },
+    ],
+    'long names that are compared': [often({ const: 1 }), { [longName]: 1 }],
+    'long names in the place of a violation': [
+      {
+        ...often({ anyOf: [{ type: 'string' }, {}] }, 'allOf'),
+        $ref: '#/x',
+        x: { additionalProperties: { $ref: '#/definitions/d10' } },
+      },
+      { [longName]: 1 },
+    ],
+    'expressions behind references': [{ x: expressions, anyOf: links }, 'a'],
+  };
+  for (const [name, [schema, data]] of Object.entries(table)) {
+    t.equal(rejection(schema), undefined, name);
+    t.match(reasonOf(() => firstError(schema as never, data)) ?? 'checked', /too many steps/, name);
+  }
+  t.match(firstError(often({ not: { type: 'string' } }) as never, 'a'), { keyword: 'not' });
+});
+
+t.test('a schema that no rule has checked, behind a reference, is applied as far as it is one', async (t) => {
+  const unchecked = [
+    { required: [{ toString: 1 }] },
+    { format: { toString: 1 } },
+    { dependencies: { a: [{ toString: 1 }] } },
+  ];
+  for (const x of unchecked) {
+    const schema = { x, properties: { a: { $ref: '#/x' } }, $ref: '#/x' };
+    t.equal(rejection(schema), undefined);
+    t.equal(firstError(schema, { a: 'b' }), undefined, JSON.stringify(x));
+  }
+});
+
 t.test('large data of built-in config types is checked', async (t) => {
   const types = new Map(builtInConfigTypes((id) => ({ id }) as never).map(({ name, schema }) => [name, schema]));
   const addresses = Array.from(
