@@ -5,8 +5,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { shown } from '#lib/text/shown-text.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Entity, Vouching } from '../state/entity.ts';
 import { formProblem } from '../state/entity-form.ts';
+import { checkIndexKeys } from '../state/index-keys.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Identity } from '../state/kinds/identity.ts';
 import { type EntityKind, KIND_NAMES, KINDS } from '../state/kinds.ts';
@@ -16,6 +18,7 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { ClockMark } from './lab-clock.ts';
 import { InvalidError } from './lab-error.ts';
+import { reasonOf } from './seed/item.ts';
 
 export const SNAPSHOT_FORMAT = 'edgeweave-snapshot/1';
 const CREDENTIALS: readonly EntityKind[] = ['authenticator', 'enrollment', 'mfa'];
@@ -141,12 +144,24 @@ function checkedEntities(
     const problem =
       entityProblem(entity, entity.id) ??
       formProblem(kind, entity, hasCredentials ? [] : secrets) ??
+      keyProblem(kind, entity) ??
       (byId.has(entity.id) ? 'its id appears twice' : undefined) ??
       (typeof isConfigured === 'function' && !isConfigured(entity) ? 'administrators do not create it' : undefined);
     if (problem === undefined) byId.set(entity.id, entity);
     else note(`${kind}[${index}] of the snapshot: ${problem}`);
   }
   return byId;
+}
+
+/** What the store would say when the snapshot is restored. */
+function keyProblem(kind: EntityKind, entity: Entity): string | undefined {
+  try {
+    checkIndexKeys(kind, entity);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return reasonOf(error);
+  }
 }
 
 /**

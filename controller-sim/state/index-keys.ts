@@ -7,13 +7,21 @@ import type { Entity } from './entity.ts';
 import type { Kind } from './kind.ts';
 import { type EntityKind, KINDS } from './kinds.ts';
 
+/** Bytes of an id: every store has an index of them. */
+const MAX_ID = 1_024;
 /** Bytes of a key; reference fact: its database has this limit. */
 const MAX_KEY_BYTES = 32_768;
 /** Bytes in UTF-8 of one UTF-16 unit, at most. */
 const BYTES_OF_UNIT = 3;
 
-/** Throws ApiError for the first value that is too long. */
+/** Throws ApiError for the first value that is too long, the id included. */
 export function checkIndexKeys(kind: EntityKind, entity: Entity): void {
+  if (Buffer.byteLength(entity.id) > MAX_ID)
+    throw new ApiError('COULD_NOT_VALIDATE', {
+      field: 'id',
+      reason: `an id has at most ${MAX_ID} bytes`,
+      value: shown(entity.id),
+    });
   const { unique = [], hasRoleAttributes, refers = [] } = KINDS[kind] as Kind<Entity, EntityKind, string>;
   const fields = entity as unknown as Readonly<Record<string, unknown>>;
   for (const name of unique) checkKey(name, fields[name], MAX_KEY_BYTES);

@@ -1,17 +1,12 @@
 // A set of changes that is committed as a whole. Reads see earlier writes of the same transaction.
 
 import type { IdSource } from '#lib/ids.ts';
-import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { ApiError } from '../errors/errors.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Entity } from './entity.ts';
 import { checkIndexKeys } from './index-keys.ts';
 import type { EntityKind, EntityTypes } from './kinds.ts';
 import type { Tables } from './tables.ts';
-
-/** Bytes of an id: every store has an index of them. */
-const MAX_ID = 1_024;
 
 export interface TransactionComponents {
   readonly tables: Tables;
@@ -47,12 +42,6 @@ export class Transaction {
 
   /** @throws ApiError for an id, name or other key that is too long for an index of a store */
   put<K extends EntityKind>(kind: K, entity: EntityTypes[K]): void {
-    if (Buffer.byteLength(entity.id) > MAX_ID)
-      throw new ApiError('COULD_NOT_VALIDATE', {
-        field: 'id',
-        reason: `an id has at most ${MAX_ID} bytes`,
-        value: shown(entity.id),
-      });
     this.#write(kind, entity.id, entity);
   }
 

@@ -77,6 +77,16 @@ t.test('entities of another form are rejected, before a list or a policy fails o
     ['identity', 'made up', [1], /made up is unknown/],
     ['identity', 'disabledUntil', ['soon'], /disabledUntil is not a time or null/],
     ['postureCheck', 'demands', [{}, { process: null }], /demands\..* is not|demands\..* is unknown/],
+    [
+      'identity',
+      'defaultHostingCost',
+      [-1, 65_536, 2 ** 40, 0.5],
+      /defaultHostingCost is not a whole number from 0 to/,
+    ],
+    ['identity', 'serviceHostingCosts', [{ x: 2 ** 40 }], /serviceHostingCosts\.x is not a whole number from 0 to/],
+    ['router', 'cost', [2 ** 40], /cost is not a whole number from 0 to 65535/],
+    ['service', 'name', ['x'.repeat(40_000)], /service\[0\] of the snapshot: key too large: name has 40000 bytes/],
+    ['service', 'id', ['x'.repeat(2_000)], /service\[0\] of the snapshot: an id has at most 1024 bytes/],
     ['configType', 'target', ['all'], /target is not one of service, router, other/],
   ];
   for (const [kind, field, values, message] of table)

@@ -1,7 +1,7 @@
 // Identities: clients, routers with a tunneler, administrators.
 
 import type { Named, Precedence, Tags } from '../entity.ts';
-import { count, flag, map, mapOf, name, oneOf, orNull, precedence, text, texts, time } from '../fields.ts';
+import { cost, flag, map, mapOf, name, oneOf, orNull, precedence, text, texts, time } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Identity extends Named {
@@ -86,9 +86,9 @@ export const identity = kind<Identity>()({
     authPolicyId: text,
     roleAttributes: texts,
     permissions: orNull(texts),
-    defaultHostingCost: count,
+    defaultHostingCost: cost,
     defaultHostingPrecedence: precedence,
-    serviceHostingCosts: mapOf(count),
+    serviceHostingCosts: mapOf(cost),
     serviceHostingPrecedences: mapOf(precedence),
     appData: map,
     serviceConfigs: mapOf(texts),

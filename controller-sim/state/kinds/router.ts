@@ -3,6 +3,7 @@
 import type { Named, Tags } from '../entity.ts';
 import {
   certificates,
+  cost,
   count,
   flag,
   integer,
@@ -66,7 +67,7 @@ export const router = kind<Router>()({
     name,
     isEdge: flag,
     ctrlChanListeners: orNull(mapOf(texts)),
-    cost: count,
+    cost,
     noTraversal: flag,
     disabled: flag,
     configs: texts,

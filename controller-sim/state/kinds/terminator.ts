@@ -1,7 +1,7 @@
 // Terminators: the ends of services at routers.
 
 import type { Entity, Precedence } from '../entity.ts';
-import { count, listOf, mapOf, optional, precedence, text } from '../fields.ts';
+import { cost, count, listOf, mapOf, optional, precedence, text } from '../fields.ts';
 import { kind } from '../kind.ts';
 
 export interface Terminator extends Entity {
@@ -49,7 +49,7 @@ export const terminator = kind<Terminator>()({
     routerId: text,
     binding: text,
     address: text,
-    cost: count,
+    cost,
     precedence,
     savedPrecedence: optional(precedence),
     instanceId: text,
