@@ -51,6 +51,8 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
   const log = context.logOf('api');
   context.own(new DisabledIdentities({ state, clock, log }));
+  const lockouts = context.own(new Lockouts(state, attempts));
+  lab.snapshots.onRestored(() => lockouts.clear());
   const services = {
     ...parts.rules,
     state,
@@ -65,7 +67,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     routerDialer,
     activity,
     identityJson: context.own(new IdentityJson(state, network)),
-    lockouts: context.own(new Lockouts(state, attempts)),
+    lockouts,
     jwks: context.own(new Jwks({ clock, log })),
     codeGuesses: new CodeGuesses(clock, attempts),
     unstored: new UnstoredSessions(),

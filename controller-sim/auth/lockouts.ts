@@ -55,6 +55,13 @@ export class Lockouts {
     this.#failures.clear();
   }
 
+  /** Begins anew: the data is that of another time, and locks of now do not belong to it. */
+  clear(): void {
+    for (const id of new Set([...this.#failures.keys(), ...this.#locks.keys()])) this.#shared.clear(keyOf(id));
+    this.#locks.clear();
+    this.#failures.clear();
+  }
+
   #forget(authenticatorId: string): void {
     this.#failures.delete(authenticatorId);
     this.#locks.delete(authenticatorId);
@@ -100,7 +107,9 @@ export class Lockouts {
     const { clock, log } = this.#state;
     try {
       await this.#state.change((transaction) => {
-        for (const [, { identityId, until }] of locks) {
+        for (const [id, lock] of locks) {
+          if (this.#locks.get(id) !== lock) continue; // cleared while this change waited
+          const { identityId, until } = lock;
           const identity = transaction.get('identity', identityId);
           if (identity && !isDisabled(identity, clock.now())) disableIdentity(transaction, identity, until);
         }

@@ -7,7 +7,9 @@
 // their identity, service and router stay, and end otherwise.
 
 import { isDeepStrictEqual } from 'node:util';
+import { Listeners } from '#lib/listeners.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import type { Entity } from '../state/entity.ts';
@@ -102,16 +104,23 @@ export class LabSnapshots {
   readonly #taken = new Map<string, Taken>();
   /** The faults of this controller that belong to snapshots of others, by their name. */
   readonly #elsewhere = new BoundedMap<string, FaultsMark>(MAX_SNAPSHOTS);
+  readonly #restored: Listeners<void>;
 
   constructor(components: SnapshotComponents) {
     this.#components = components;
     this.#state = components.state;
+    this.#restored = new Listeners('restored data', components.state.log);
     this.#clock = components.clock;
   }
 
   /** Takes the first snapshot, once the simulator is ready. */
   takeStart(): void {
     this.#take(START);
+  }
+
+  /** Calls `listener` after the data was restored, here or by another controller, until the subscription ends. */
+  onRestored(listener: () => void): Subscription {
+    return this.#restored.add(listener);
   }
 
   /** All snapshots, the oldest first. */
@@ -205,6 +214,7 @@ export class LabSnapshots {
     }
     const { entities, clock, faults } = this.#find(name);
     const restored = restores('state') ? await this.#restoreState(entities, restores('faults')) : NOTHING;
+    if (restores('state')) this.#restored.call();
     if (restores('clock')) await this.#clock.returnTo(clock);
     if (restores('faults')) this.#components.faults.returnTo(faults);
     if (restores('journal')) this.#components.journal.clear();
@@ -215,6 +225,7 @@ export class LabSnapshots {
   /** Another controller has restored one of its snapshots. */
   restoredElsewhere(name: string, options: RestoreOptions): void {
     const restores = restoredParts(options);
+    if (restores('state')) this.#restored.call();
     if (restores('faults')) this.#components.faults.returnTo(this.#elsewhere.get(name) ?? { active: [] });
     if (restores('journal')) this.#components.journal.clear();
   }

@@ -60,6 +60,21 @@ t.test('a lock in memory ends in time, also if the store never comes back', asyn
   t.equal(await oidcStatus(api, 'anna'), 200);
 });
 
+t.test('a reset ends locks that are not stored yet', async (t) => {
+  await using api = await ApiClient.start();
+  const { lab } = api.simulator;
+  const { primary } = await api.get('/auth-policies/default');
+  const updb = { ...primary.updb, maxAttempts: MAX_ATTEMPTS, lockoutDurationMinutes: 0 };
+  await api.change('PATCH', '/auth-policies/default', { primary: { ...primary, updb } });
+  lab.faults.add({ kind: 'store', fail: true });
+  for (let count = 0; count < MAX_ATTEMPTS; count++) await api.tryLogin('admin', WRONG);
+  t.equal((await api.tryLogin('admin')).status, 401);
+  await lab.reset();
+  t.equal((await api.tryLogin('admin')).status, 200);
+  await api.clock.advance(5_000);
+  t.equal((await api.tryLogin('admin')).status, 200, 'the lock is not stored later');
+});
+
 t.test('a wrong current password counts in a change of the password, too', async (t) => {
   await using api = await ApiClient.start();
   await lockable(api, 'anna');
