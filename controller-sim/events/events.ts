@@ -7,6 +7,7 @@ import { boolean, checkOptions, type OptionCheck, OptionError } from '#lib/optio
 import { type Subscription as EndOfSubscription, subscription } from '#lib/subscription.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { LAST_MOMENT, timeText } from '#lib/time/duration.ts';
 
 /** reference fact: HTTP behaviour, Events. */
 export const NAMESPACES = [
@@ -38,15 +39,14 @@ export interface Event {
   readonly [key: string]: unknown;
 }
 
-/** An event. `at`: milliseconds since the epoch; default: now, also for numbers that a date cannot have. */
+/** An event. `at`: milliseconds since the epoch; default: now, also for times that RFC 3339 cannot express. */
 export function eventOf(
   { clock, controllerId }: { readonly clock: Clock; readonly controllerId: string },
   namespace: Namespace,
   fields: Readonly<Record<string, unknown>>,
   at = clock.now(),
 ): Event {
-  const time = new Date(at);
-  const timestamp = (Number.isNaN(time.getTime()) ? new Date(clock.now()) : time).toISOString();
+  const timestamp = timeText(at >= 0 && at <= LAST_MOMENT ? at : clock.now());
   return { namespace, event_src_id: controllerId, timestamp, ...fields };
 }
 

@@ -293,9 +293,9 @@ export class EventSources {
     const { events, ids, network } = this.#components;
     if (events.hasListeners('usage')) for (const fields of usageEvents(routerId, measured)) this.#emit('usage', fields);
     if (!events.hasListeners('metrics')) return;
-    const timestamp = measured.timestamp && timestampDate(measured.timestamp).toISOString();
+    const at = measured.timestamp && timestampDate(measured.timestamp).getTime();
     for (const fields of metricEvents(routerId, measured, (id) => network.links.get(id), ids.uuid()))
-      this.#emit('metrics', { ...fields, ...(timestamp !== undefined && { timestamp }) });
+      events.emit(eventOf(this.#components, 'metrics', fields, at));
   }
 }
 

@@ -72,7 +72,7 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** The last time that RFC 3339 can express. */
-const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** Formats a time in milliseconds as RFC 3339, limited to the last expressible time. */
 export function timeText(milliseconds: number): string {
