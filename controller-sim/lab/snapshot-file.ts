@@ -153,7 +153,7 @@ function checkedEntities(
   return byId;
 }
 
-/** What the store would say when the snapshot is restored. */
+/** A restore would fail for keys that the store rejects. */
 function keyProblem(kind: EntityKind, entity: Entity): string | undefined {
   try {
     checkIndexKeys(kind, entity);

@@ -351,6 +351,13 @@ t.test('connections of identities and routers are published, and what a router w
       },
     ],
   );
+
+  received.length = 0;
+  const flood = create(AlertsSchema, { alerts: Array.from({ length: 1_001 }, () => ({ ...alert, message: 'flood' })) });
+  peer.send(new Message(ControlType.Alerts, [], toBinary(AlertsSchema, flood)));
+  peer.send(new Message(ControlType.Alerts, [], toBinary(AlertsSchema, alerts)));
+  await until('the last alert', async () => received.some(({ message }) => message === 'no address'));
+  t.equal(received.filter(({ message }) => message === 'flood').length, 1_000, 'a message has at most 1,000 alerts');
   peer.close();
   await overlay.close();
 });

@@ -26,6 +26,7 @@ import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbe
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { NetworkEvent } from '../../network/network-events.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { storeReported } from './reported-state.ts';
 import { isSignedToken } from './session-check.ts';
@@ -34,6 +35,10 @@ import { isSignedToken } from './session-check.ts';
 const MAX_VERIFYING = 100_000;
 /** Signatures that are verified, about a millisecond each at most, before other work continues. */
 const TOKENS_OF_TURN = 20;
+/** Connections in one report; reference fact: routers queue 100,000. Further ones are not published. */
+const MAX_CONNECTS = 100_000;
+/** Alerts in one message. Further ones are not published. */
+const MAX_ALERTS = 1_000;
 const verifyingTokens = new WeakMap<ConnectedRouter, number>();
 /** A router's inspection of capabilities, and its answer. */
 const CAPABILITY = 'capability';
@@ -133,18 +138,21 @@ export const onConnectEvents: ControlHandler = ({ network, state }, router, mess
       else router.identities.delete(identityId);
     }
   });
-  const connects = events.flatMap(({ identityId, connectTimes }) =>
-    connectTimes.map(({ connectTime, srcAddr, dstAddr }) => ({
-      ...({ kind: 'connect', routerId: router.id, identityId } as const),
-      ...{ sourceAddress: srcAddr, routerAddress: dstAddr, at: Number(connectTime) },
-    })),
-  );
+  const connects: (NetworkEvent & { kind: 'connect' })[] = [];
+  for (const { identityId, connectTimes } of events)
+    for (const { connectTime, srcAddr, dstAddr } of connectTimes.slice(0, MAX_CONNECTS - connects.length)) {
+      const at = Number(connectTime);
+      connects.push({
+        ...{ kind: 'connect', routerId: router.id, identityId },
+        ...{ sourceAddress: srcAddr, routerAddress: dstAddr, at },
+      });
+    }
   for (const connect of connects.sort((one, other) => one.at - other.at)) network.events.emit(connect);
 };
 
 /** Problems that an operator can solve: they are published as events. */
 export const onAlerts: ControlHandler = ({ network }, router, message) => {
-  for (const alert of message.decode(AlertsSchema).alerts)
+  for (const alert of message.decode(AlertsSchema).alerts.slice(0, MAX_ALERTS))
     network.events.emit({ kind: 'alert', routerId: router.id, alert });
 };
 
