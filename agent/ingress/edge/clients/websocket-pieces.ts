@@ -13,8 +13,13 @@ export function inPieces(stream: Duplex, network: StrangerSocket): Duplex {
   let isAccepted = false;
   /** A message is read in pieces. */
   let isReading = false;
+  /** Waits for its turn. */
+  let waiting: Buffer | undefined;
+  let prevent: (() => boolean) | undefined;
   strangers.onAccepted(network, () => {
     isAccepted = true;
+    prevent?.();
+    takeTurn();
   });
   const pieces = new Duplex({
     read: () => void (isReading || stream.resume()),
@@ -31,14 +36,28 @@ export function inPieces(stream: Duplex, network: StrangerSocket): Duplex {
     else if (isWanted) stream.resume();
   };
   const next = (message: Buffer) => {
-    if (isAccepted) pass(message);
-    else strangers.run(network, () => pass(message));
+    waiting = message;
+    if (isAccepted) {
+      takeTurn();
+      return;
+    }
+    const preventThis = strangers.run(network, takeTurn);
+    if (waiting === message) prevent = preventThis; // else its turn was at once, and perhaps the next piece waits
   };
+  function takeTurn(): void {
+    const message = waiting;
+    waiting = undefined;
+    if (message) pass(message);
+  }
   stream.on('data', (message: Buffer) => {
     stream.pause();
     isReading = true;
     next(message);
   });
   stream.once('end', () => pieces.push(null)).once('close', () => pieces.destroy());
+  pieces.once('close', () => {
+    prevent?.();
+    waiting = undefined;
+  });
   return pieces;
 }
