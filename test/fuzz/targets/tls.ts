@@ -12,6 +12,8 @@ const MAX_RECORDS = 200;
 /** Changes of keys that a client may make; one more may be in a second. */
 const MAX_KEY_UPDATES = 17;
 const TIMEOUT = 5_000;
+/** An input has a fifth of a KiB, and opens a connection with both of its ends. */
+const COST_OF_KIB = { milliseconds: 200, bytes: 32 * 1024 * 1024 };
 const KINDS: readonly ((records: Records, byte: number) => Buffer)[] = [
   (records) => records.keyUpdate(),
   (records, byte) => records.data(Buffer.alloc(byte, byte)),
@@ -46,6 +48,7 @@ export async function tlsTargets(): Promise<FuzzTarget[]> {
       name: 'tls records',
       seeds: [Buffer.alloc(40, 1), Buffer.from([0, 1, 2, 3]), Buffer.alloc(20, 0)],
       longest: MAX_RECORDS,
+      costOfKib: COST_OF_KIB,
       run,
       rejects: (error) => error instanceof ClosedByServerError,
     },
