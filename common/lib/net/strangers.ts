@@ -27,7 +27,7 @@ export interface StrangerLimits {
 }
 
 /**
- * Enough for about 250 handshakes with an RSA key of 4,096 bits, or 1,000 with an EC key, then for 50 or 200 a second.
+ * Enough for about 200 handshakes with an RSA key of 4,096 bits, or 600 with an EC key, then for 40 or 120 a second.
  */
 const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */

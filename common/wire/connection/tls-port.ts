@@ -52,6 +52,8 @@ export const Alpn = Object.freeze({
 } as const);
 
 const HANDSHAKE_TIMEOUT = 5_000;
+/** Milliseconds of processor time outside of tasks: to accept a connection, to poll it, and to end it. */
+const CONNECTION_MS = 0.5;
 /** Bytes that may arrive before the handshake begins. The first message of a handshake has less. */
 const MAX_FIRST_BYTES = 16 * 1024;
 /** The handshakes of peers happen in real time, whatever the clock of a simulator shows. */
@@ -164,7 +166,7 @@ export class TlsPort {
     });
     socket.once('readable', () => {
       timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
-      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#secure(socket));
+      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#secure(socket), CONNECTION_MS);
     });
   }
 

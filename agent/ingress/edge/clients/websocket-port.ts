@@ -13,6 +13,7 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Log } from '#lib/log/log.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
@@ -49,6 +50,8 @@ export interface WebSocketPortComponents {
 }
 
 const PATH = '/ws';
+/** Milliseconds of processor time outside of tasks: for the frames of a WebSocket, and to end it. */
+const UPGRADE_MS = 1;
 const MAX_HEADERS_BYTES = 16 * 1024;
 /** Bytes. A client sends TLS records of at most 16 KiB each and may combine several in one message. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -118,8 +121,12 @@ export class WebSocketPort {
       reject(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
       return;
     }
-    this.#timeouts.release(socket);
-    this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
+    const upgrade = () => {
+      if (socket.destroyed) return;
+      this.#timeouts.release(socket);
+      this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
+    };
+    socket.once('close', strangers.run(socket, upgrade, UPGRADE_MS));
   }
 
   /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
