@@ -71,6 +71,14 @@ t.test('a rejection names the types that the operation offers', async (t) => {
   }
 });
 
+t.test('other texts are read regardless of the accept header', async (t) => {
+  await using api = await ApiClient.start();
+  const { username, password } = api.simulator;
+  const token = await api.login(username, password);
+  const text = { body: '-----BEGIN', type: 'text/plain', token, headers: { accept: 'text/html' } };
+  t.match(await api.ask('POST', '/edge/management/v1/cas/none/verify', text), { status: 404, code: 'NOT_FOUND' });
+});
+
 t.test('an enrollment with a request in PEM answers JSON, or leaves the token unused', async (t) => {
   await using api = await ApiClient.start();
   const open = async (name: string): Promise<string> => {

@@ -33,6 +33,8 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkNames,
 ];
 
+/** The beginning of the paths of enrollments. */
+const ENROLLMENT = '/enroll';
 /** Types of bodies that are lists. */
 const LISTS: ReadonlySet<string> = new Set(['postureResponses', 'serviceConfigsAssignList']);
 const DEMANDED_HEADERS: ReadonlyMap<OperationId, string> = new Map([['enrollToken', 'Authorization']]);
@@ -170,12 +172,12 @@ function isAnonymous(headers: ApiRequest['headers']): boolean {
   return !headers['zt-session'] && !headers.authorization;
 }
 
-/** Requests with a JSON body are answered regardless of `accept`; see `isOfUnacceptedType`. */
+/** Requests with a body are answered regardless of `accept`; see `isOfUnacceptedType`. */
 function checkAccept({ operation, headers, body }: ApiRequest): void {
-  if (acceptsAnswer(operation, headers)) return;
-  // reference fact: a certificate request in PEM has an error of its own.
-  if (typeof body === 'string') throw new ApiError('UNSUPPORTED_MEDIA');
-  if (body !== undefined) return;
+  // reference fact: enrollments with a certificate request in PEM are not, and have an error of their own.
+  const isPem = typeof body === 'string' && operation.path.startsWith(ENROLLMENT);
+  if ((body !== undefined && !isPem) || acceptsAnswer(operation, headers)) return;
+  if (isPem) throw new ApiError('UNSUPPORTED_MEDIA');
   const offered = [...new Set([...operation.answer.forms, 'application/json'])].join(' ');
   const reason = `unsupported media type requested, only [${offered}] are available`;
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(headers.accept) });
