@@ -3,6 +3,7 @@
 import { didYouMean } from '#lib/text/suggestion.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { readOperations } from '#schemas/api/operations.ts';
+import { isParameter } from '#schemas/api/path-template.ts';
 import { InvalidError } from './lab-error.ts';
 
 /** Paths of other pages begin with one of these. */
@@ -69,8 +70,4 @@ function mayEnd(path: readonly string[], segments: readonly string[]): boolean {
     const other = own[index] ?? '';
     return isParameter(other) || (index === 0 ? other.endsWith(segment) : other === segment);
   });
-}
-
-function isParameter(segment: string): boolean {
-  return segment.startsWith('{');
 }

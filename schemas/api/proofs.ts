@@ -3,6 +3,7 @@
 
 import { BASES } from './bases.ts';
 import { type ApiOperation, readOperations } from './operations.ts';
+import { fitsTemplate } from './path-template.ts';
 
 /** Operations without a session that succeed with credentials only. */
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set([
@@ -48,9 +49,7 @@ export class Proofs {
   has(method: string, url: string): boolean {
     const segments = segmentsOf(url.split('?', 1)[0] ?? '');
     const templates = this.#paths.get(keyOf(method, segments)) ?? [];
-    return templates.some((template) =>
-      template.every((each, index) => each === segments[index] || (each.startsWith('{') && segments[index] !== '')),
-    );
+    return templates.some((template) => fitsTemplate(template, segments));
   }
 
   #add(method: string, path: string): void {

@@ -1,6 +1,7 @@
 // Methods of each path of the simulator: for 405 instead of 404, and for the header `allow`.
 
 import { BASES } from '#schemas/api/bases.ts';
+import { fitsTemplate } from '#schemas/api/path-template.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import { OIDC_ROUTES } from '../oidc/routes.ts';
 import { HEALTH_PATHS } from './health.ts';
@@ -39,7 +40,7 @@ export class Paths {
   /** Empty for an unknown path. */
   methodsOf(url: string): string[] {
     const segments = tidy(pathOf(url)).split('/');
-    const fitting = (this.#served.get(segments.length) ?? []).filter((each) => fits(each.segments, segments));
+    const fitting = (this.#served.get(segments.length) ?? []).filter((each) => fitsTemplate(each.segments, segments));
     return METHODS.filter((method) => fitting.some((each) => each.method === method));
   }
 }
@@ -47,11 +48,6 @@ export class Paths {
 /** A URL without its query. */
 export function pathOf(url: string): string {
   return url.split('?')[0] ?? '';
-}
-
-/** Both have the same length. */
-function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return pattern.every((part, index) => part.startsWith('{') || part === segments[index]);
 }
 
 /** Removes doubled slashes and a trailing one. */
