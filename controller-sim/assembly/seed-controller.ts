@@ -4,7 +4,7 @@
 import { boolean, checkOptions, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { TEST_COST } from '../auth/passwords.ts';
 import { type ClientOptions, openClientWith } from '../client/api-client.ts';
-import { AnswerBudget } from '../client/controller-http.ts';
+import { answerBudget } from '../client/controller-http.ts';
 import type { ControllerSeedOptions } from '../lab/seed/controller/seed-controller.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
@@ -27,7 +27,7 @@ export async function seedController(
   options: ControllerSeedOptions = {},
 ): Promise<Seeded> {
   checkOptions('seedController', options, CHECKS);
-  await using client = openClientWith({ budget: new AnswerBudget() }, 'management', target);
+  await using client = openClientWith({ budget: answerBudget() }, 'management', target);
   await using simulator = await startSimulator({ passwordCost: TEST_COST });
   return await simulator.lab.seedController(client, document, options);
 }

@@ -55,7 +55,7 @@ export class Lockouts {
     this.#failures.clear();
   }
 
-  /** Begins anew: the data is that of another time, and locks of now do not belong to it. */
+  /** Forgets counts and locks: a restore has replaced the data that they refer to. */
   clear(): void {
     for (const id of new Set([...this.#failures.keys(), ...this.#locks.keys()])) this.#shared.clear(keyOf(id));
     this.#locks.clear();

@@ -4,6 +4,7 @@
 import type { Dispatcher } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
+import type { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { BASES } from '#schemas/api/bases.ts';
@@ -11,8 +12,8 @@ import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import type { ApiClient, ClientApi } from './api-types.ts';
 import {
-  AnswerBudget,
   AnswersTooLargeError,
+  answerBudget,
   ControllerHttp,
   connectionProblem,
   type Envelope,
@@ -71,7 +72,7 @@ interface Requested {
   readonly target: string;
   readonly token?: string;
   readonly body?: unknown;
-  readonly budget: AnswerBudget;
+  readonly budget: BufferBudget;
 }
 
 const isMap: OptionCheck = (value) =>
@@ -92,7 +93,7 @@ const LIST_PARAMETERS = ['filter', 'limit', 'offset', 'sort'];
 
 interface ClientParts {
   /** For all answers together, if the caller keeps them all; by default each list and each other answer has its own. */
-  readonly budget?: AnswerBudget;
+  readonly budget?: BufferBudget;
   readonly clock?: Clock;
 }
 
@@ -150,7 +151,7 @@ class Caller {
   readonly #api: ClientApi;
   readonly #options: ClientOptions;
   readonly #clock: Clock;
-  readonly #budget: AnswerBudget | undefined;
+  readonly #budget: BufferBudget | undefined;
   #http: Promise<ControllerHttp> | undefined;
   #operations: ReadonlyMap<string, ApiOperation> | undefined;
   #token: Promise<string> | undefined;
@@ -208,11 +209,11 @@ class Caller {
     await (await this.#http)?.destroy();
   }
 
-  #newBudget(): AnswerBudget {
-    return this.#budget ?? new AnswerBudget();
+  #newBudget(): BufferBudget {
+    return this.#budget ?? answerBudget();
   }
 
-  async #ask(id: string, { params = {}, query = {}, body }: Call, budget: AnswerBudget): Promise<Envelope> {
+  async #ask(id: string, { params = {}, query = {}, body }: Call, budget: BufferBudget): Promise<Envelope> {
     const { method, path, answer, query: known } = this.#operation(id);
     demandParameters(id, query, [...known.map(({ name }) => name), ...LIST_PARAMETERS]);
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

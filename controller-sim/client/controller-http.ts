@@ -5,6 +5,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
+import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { inOneLine } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
 
@@ -57,14 +58,8 @@ export class AnswersTooLargeError extends ProjectError {
 }
 
 /** Memory for the answers that one caller keeps. Answers that are read at the same time share it. */
-export class AnswerBudget {
-  #left = MAX_KEPT_BYTES;
-
-  /** @throws AnswersTooLargeError */
-  take(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left < 0) throw new AnswersTooLargeError();
-  }
+export function answerBudget(): BufferBudget {
+  return new BufferBudget(MAX_KEPT_BYTES);
 }
 
 export class ControllerHttp {
@@ -91,18 +86,18 @@ export class ControllerHttp {
   }
 
   /** Rejects with AnswersTooLargeError, TimeoutError or the error of the connection. */
-  async send(url: string, request: SentRequest, budget: AnswerBudget): Promise<ReceivedAnswer> {
+  async send(url: string, request: SentRequest, budget: BufferBudget): Promise<ReceivedAnswer> {
     const late = () => new TimeoutError('the answer', MAX_ANSWER_MS);
     const { signal, timer } = this.#clock.deadline('answer of a controller', MAX_ANSWER_MS, late);
     try {
       const { statusCode, headers, body } = await this.#send(url, { ...request, dispatcher: this.#agent, signal });
       const parts: Buffer[] = [];
       for await (const part of body as AsyncIterable<Buffer>) {
-        budget.take(part.length);
+        take(budget, part.length);
         parts.push(part);
       }
       const text = Buffer.concat(parts).toString();
-      budget.take(valuesIn(text) * VALUE_BYTES);
+      take(budget, valuesIn(text) * VALUE_BYTES);
       return { status: statusCode, headers, text };
     } finally {
       timer.cancel();
@@ -118,6 +113,12 @@ export class ControllerHttp {
   destroy(): Promise<void> {
     return this.#agent.destroy();
   }
+}
+
+/** @throws AnswersTooLargeError */
+function take(budget: BufferBudget, bytes: number): void {
+  budget.add(bytes);
+  if (budget.free < 0) throw new AnswersTooLargeError();
 }
 
 /** At least the values of a JSON text: commas within strings count too. */

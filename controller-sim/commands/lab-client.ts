@@ -7,7 +7,7 @@ import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
-import { AnswerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
+import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */
@@ -117,7 +117,7 @@ export class LabClient {
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     const request = { method, headers, ...(body !== undefined && { body: sent }) };
     try {
-      return await this.#http.send(`${this.#url}${path}`, request, new AnswerBudget());
+      return await this.#http.send(`${this.#url}${path}`, request, answerBudget());
     } catch (error) {
       const problem = `no simulator answers at ${this.#url}: ${connectionProblem(error)}`;
       throw new LabClientError(problem, { cause: error });

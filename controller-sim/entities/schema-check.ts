@@ -9,6 +9,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import { LinearPattern } from '#lib/text/linear-pattern.ts';
+import { isMap } from '../state/fields.ts';
 
 export type Violation = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'data'>;
 export type Schema = Readonly<Record<string, unknown>>;
@@ -415,8 +416,4 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value);
   if (type === 'object') return isMap(value);
   return typeof value === type && ['string', 'number', 'boolean'].includes(type);
-}
-
-function isMap(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 // Checks entities that come from outside, such as those of a snapshot's file: each field must have the form that the
-// kind describes, and there are no others.
+// kind describes, and unknown fields are rejected.
 
 import { flag, map, shape, text, time } from './fields.ts';
 import { type EntityKind, KINDS } from './kinds.ts';

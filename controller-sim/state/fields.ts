@@ -2,13 +2,11 @@
 // file (entity-form.ts) has the type that the code expects of a stored one.
 
 import { describeError } from '#lib/errors.ts';
+import { MAX_COST } from '#model/terminator.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 
 /** Says what is wrong with a value; undefined for nothing. `place` is the path of the field. */
 export type Field = (value: unknown, place: string) => string | undefined;
-
-/** reference fact: the range of its APIs. */
-const HIGHEST_COST = 65_535;
 
 /** A check for each field of a kind beside those that all entities have. */
 export type Fields<T, Common> = { readonly [K in Exclude<keyof T, keyof Common>]-?: Field };
@@ -19,8 +17,8 @@ export const flag = field((value) => typeof value === 'boolean', 'true or false'
 export const count = field((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number from 0');
 /** Routers take no larger ones: their messages have 16 bits for some, and 32 for others. */
 export const cost = field(
-  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= HIGHEST_COST,
-  `a whole number from 0 to ${HIGHEST_COST}`,
+  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COST,
+  `a whole number from 0 to ${MAX_COST}`,
 );
 export const integer = field((value) => Number.isSafeInteger(value), 'a whole number');
 export const texts = field(

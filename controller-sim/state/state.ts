@@ -296,8 +296,8 @@ export class State {
   }
 
   /**
-   * Whether this member knows what others have changed until MAX_AGE_MS ago. A member that was not told anything for as
-   * long asks the store; one that is known not to follow does not wait for it.
+   * Whether this member knows what others have changed until MAX_AGE_MS ago. A member without news for as long
+   * asks the store; one that does not follow answers at once.
    */
   async isCurrent(): Promise<boolean> {
     if (!this.#store.isShared || this.#store.isImmediate) return true;

@@ -3,6 +3,7 @@
 import { describeError } from '#lib/errors.ts';
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Entity } from '../entity.ts';
+import { isMap } from '../fields.ts';
 import { isEntityKind } from '../tables.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
 
@@ -35,8 +36,4 @@ export function entityProblem(entity: unknown, rowId: unknown): string | undefin
   if (!isDate(createdAt) || !isDate(updatedAt)) return 'createdAt or updatedAt is not a date';
   if (!isMap(tags)) return 'tags is not a map';
   return typeof isSystem === 'boolean' ? undefined : 'isSystem is not a boolean';
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
