@@ -108,11 +108,9 @@ export class ApiProxy {
     const queue = { name: 'the API proxy', length: MAX_WAITING, workers: MAX_UPSTREAM };
     this.#connections = new TaskQueue({ ...queue, clock: components.clock });
     this.#server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
-    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, (request, response) =>
-      this.#passOn(request, response),
-    );
-    this.#server.on('upgrade', (request, socket, head) => {
-      timeouts.release(socket as TLSSocket);
+    const passOn = (request: IncomingMessage, response: ServerResponse) => this.#passOn(request, response);
+    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, passOn, (request, socket, head) => {
+      timeouts.release(request.socket);
       this.#upgrade(request, socket, head);
     });
     const protocols = components.port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];

@@ -136,7 +136,7 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     const socket = overTls(job);
     const key = Buffer.alloc(16).toString('base64');
     socket.write(
-      `GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+      `GET /ws HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
     );
     socket.once('data', () => socket.end(Buffer.alloc(16 * 1024, 0x82)));
     await closed(socket);

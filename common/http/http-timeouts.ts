@@ -7,7 +7,7 @@
 // An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
-// Requests of different sources take turns (fair-turns.ts). Those of connections on which nobody has proved who he is
+// Requests and upgrades of different sources take turns (fair-turns.ts). Those of connections on which nobody has proved who he is
 // also share a small part of the time with other strangers (common/lib/net/strangers.ts).
 //
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
@@ -15,6 +15,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -32,12 +33,18 @@ const MAX_DISCARD_MS = 1_000;
 const DISCARD_INTERVAL = 50;
 /** Bytes of an unread body that are discarded, up to the next check. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** Counted for a stranger's request in addition to the time until its handler waits. */
+/** Counted for a stranger's request, and for an upgrade with its frames, in addition to the time of its handler. */
 const STRANGERS_REQUEST_MS = 0.2;
+const STRANGERS_UPGRADE_MS = 1;
 /** Requests of a connection that wait for the answer to an earlier one. */
 const MAX_WAITING = 32;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+/**
+ * `head`: bytes of the new protocol that have arrived with the request. `stream` is the connection, or what follows the
+ * body of the request on it.
+ */
+type Upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
 
 /** Milliseconds. */
 export interface HttpLimits {
@@ -54,23 +61,31 @@ export class HttpTimeouts {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #connections = new WeakMap<Socket, HttpConnection>();
+  readonly #turns: FairTurns;
 
-  /** Calls `serve` for each request of the server. */
-  constructor(server: Server, clock: Clock, limits: HttpLimits, serve: Serve) {
+  /** Calls `serve` for each request of the server, and `upgrade`, if any, for each upgrade. */
+  constructor(server: Server, clock: Clock, limits: HttpLimits, serve: Serve, upgrade?: Upgrade) {
     this.#server = server;
     this.#clock = clock;
     this.#limits = limits;
     server.keepAliveTimeout = limits.idle; // it is announced to clients, and node:http enforces it as well
     server.on('clientError', rejectBytes);
-    const turns = new FairTurns(() => clock.monotonic());
+    this.#turns = new FairTurns(() => clock.monotonic());
     server.on('request', (request, response) => {
       const { socket } = request;
-      const start = () => void (socket.destroyed || serve(request, response));
-      this.#connections.get(socket)?.accept(response, () => {
-        if (strangers.isKnown(socket)) turns.run(sourceOf(socket.remoteAddress), start);
-        else this.#connections.get(socket)?.wait(strangers.run(socket, start, STRANGERS_REQUEST_MS));
-      });
+      const inTurn = () => this.#inTurn(socket, () => serve(request, response), STRANGERS_REQUEST_MS);
+      this.#connections.get(socket)?.accept(response, inTurn);
     });
+    if (!upgrade) return;
+    server.on('upgrade', (request, stream, head) =>
+      this.#inTurn(request.socket, () => upgrade(request, stream, head), STRANGERS_UPGRADE_MS),
+    );
+  }
+
+  #inTurn(socket: Socket, serve: () => void, strangersCost: number): void {
+    const start = () => void (socket.destroyed || serve());
+    if (strangers.isKnown(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
+    else this.#connections.get(socket)?.wait(strangers.run(socket, start, strangersCost));
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */
@@ -126,7 +141,7 @@ class HttpConnection {
     port?.setEvictable(true);
   }
 
-  /** The request waits for its turn, unless the connection is closed. */
+  /** The request or upgrade waits for its turn, unless the connection is closed. */
   wait(prevent: () => boolean): void {
     this.#prevent = prevent;
   }

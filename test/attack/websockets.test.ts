@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import WebSocket, { createWebSocketStream } from 'ws';
+import { strangers } from '#lib/net/strangers.ts';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -64,8 +65,9 @@ async function network() {
   return { overlay, port, router, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
-async function open(port: number): Promise<TLSSocket> {
-  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+async function open(port: number, localAddress = '127.0.0.1'): Promise<TLSSocket> {
+  const at = { host: '127.0.0.1', port, localAddress };
+  const socket = connect({ ...at, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
   await once(socket, 'secureConnect');
   socket.on('error', () => undefined); // the router may reset the connection while the client writes
   return socket;
@@ -87,6 +89,22 @@ function flood(socket: TLSSocket, bytes: Buffer): Promise<unknown> {
   fill();
   return untilClosed(socket);
 }
+
+t.test('an upgrade waits while the source of its client rests, whether it will be rejected or not', async (t) => {
+  await using all = await network();
+  const lines = ['GET /ws HTTP/1.1', 'GET /other HTTP/1.1', 'GET //[:: HTTP/1.1'];
+  const localAddress = '127.0.0.9';
+  const sockets = await Promise.all(lines.map(() => open(all.port, localAddress)));
+  let answers = 0;
+  for (const socket of sockets) socket.once('data', () => void answers++);
+  strangers.punish({ remoteAddress: localAddress });
+  for (const [index, line] of lines.entries()) sockets[index]?.write(upgrade({}, line));
+  const other = await openWebSocket(all.port);
+  await until('the upgrades to wait', () => strangers.waiting === lines.length);
+  t.equal(answers, 0);
+  for (const socket of [...sockets, other]) socket.destroy();
+  await until('nothing to wait', () => strangers.waiting === 0);
+});
 
 t.test('broken upgrades are answered with an error or closed', async (t) => {
   await using all = await network();

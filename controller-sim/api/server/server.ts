@@ -113,10 +113,8 @@ export class ApiServer {
     this.#http = http;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#management = new ManagementUpgrade(services);
-    this.#timeouts = new HttpTimeouts(http, services.wireClock, LIMITS, (request, response) =>
-      serve?.(request, response),
-    );
-    this.#http.on('upgrade', (request, socket, head) => {
+    const serveRequest: RequestListener = (request, response) => serve?.(request, response);
+    this.#timeouts = new HttpTimeouts(http, services.wireClock, LIMITS, serveRequest, (request, socket, head) => {
       this.#timeouts.release(request.socket);
       const record = this.#journal.recordOf(request);
       this.#management.onUpgrade(request, socket, head, (status, identity) => {

@@ -13,7 +13,6 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Log } from '#lib/log/log.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
@@ -50,8 +49,6 @@ export interface WebSocketPortComponents {
 }
 
 const PATH = '/ws';
-/** Milliseconds of processor time outside of tasks: for the frames of a WebSocket, and to end it. */
-const UPGRADE_MS = 1;
 const MAX_HEADERS_BYTES = 16 * 1024;
 /** Bytes. A client sends TLS records of at most 16 KiB each and may combine several in one message. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -76,7 +73,7 @@ export class WebSocketPort {
     this.#settings = settings;
     const limits = { read: settings.readTimeout, write: settings.writeTimeout, idle: settings.idleTimeout };
     this.#http = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
-    this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade);
+    this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade, this.#upgrade);
     this.#upgrades = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
@@ -88,7 +85,6 @@ export class WebSocketPort {
         threshold: Number.MAX_SAFE_INTEGER,
       },
     });
-    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
     // If the port serves nothing else, a client without ALPN is treated as a browser.
     const { identity } = components;
     const loadContext = () => createSecureContext({ ...SERVER_SECURITY, ...identity.serverContext() });
@@ -116,18 +112,15 @@ export class WebSocketPort {
     this.#timeouts.accept(socket, connection);
   }
 
-  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+  readonly #upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    const socket = request.socket as TLSSocket;
     if (pathOf(request) !== PATH) {
-      reject(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
+      reject(stream, '404 Not Found', `WebSockets are served at ${PATH}`);
       return;
     }
-    const upgrade = () => {
-      if (socket.destroyed) return;
-      this.#timeouts.release(socket);
-      this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
-    };
-    socket.once('close', strangers.run(socket, upgrade, UPGRADE_MS));
-  }
+    this.#timeouts.release(socket);
+    this.#upgrades.handleUpgrade(request, stream, head, (webSocket) => this.#secure(webSocket, socket));
+  };
 
   /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
   #secure(webSocket: WebSocket, network: TLSSocket): void {
@@ -192,7 +185,7 @@ function answerWithoutUpgrade(request: IncomingMessage, response: ServerResponse
   response.end(text);
 }
 
-function reject(socket: TLSSocket, status: string, reason: string): void {
+function reject(socket: Duplex, status: string, reason: string): void {
   const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`);
 }
