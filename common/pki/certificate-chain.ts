@@ -4,10 +4,12 @@
 //   roots ─► presented certificates that a root signed ─► those that these signed ─► … ─► leaf
 //
 // So a stranger's own keys, however expensive, check nothing. Certificates with a key that the programs of the
-// reference do not read either are rejected before any check (certificate-key.ts).
+// reference do not read either are rejected before any check (certificate-key.ts); so are weak signatures
+// (certificate-signature.ts).
 
-import type { X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { keyProblem } from './certificate-key.ts';
+import { signatureProblem } from './certificate-signature.ts';
 import { commonName } from './certificates.ts';
 import { readDer, readOid, Tag } from './der.ts';
 
@@ -24,6 +26,11 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
  * certificatePolicies, extKeyUsage.
  */
 const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.32', '2.5.29.37'];
+/**
+ * Name constraints and policy constraints limit what an authority may sign. They are not evaluated, so they are
+ * rejected, critical or not.
+ */
+const CONSTRAINTS = ['2.5.29.30', '2.5.29.36'];
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
 const EMPTY = Buffer.alloc(0);
@@ -70,9 +77,23 @@ export function validity(certificate: X509Certificate, now: number, latest = now
   return undefined;
 }
 
+/** Authorities whose signatures lead to a root. */
+interface Path {
+  /** Root last. */
+  readonly chain: readonly [X509Certificate, ...X509Certificate[]];
+  /** How many authorities, without self-issued ones, may be below it. */
+  readonly room: number;
+}
+
+interface Check {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+  readonly hasSigned: boolean;
+}
+
 class ChainSearch {
   readonly #options: ChainOptions;
-  #checks = 0;
+  readonly #checked: Check[] = [];
   /** The reason why a matching issuer was rejected. */
   #rejected: string | undefined;
 
@@ -87,41 +108,51 @@ class ChainSearch {
   ): ChainVerdict {
     if (roots.some(({ fingerprint256 }) => fingerprint256 === leaf.fingerprint256)) return { ok: true, chain: [leaf] };
     const issuers = new Set(presented.map(({ issuer }) => issuer));
-    // Authorities whose signatures lead to a root, each with those above it, root last.
-    const trusted = roots.filter(({ subject }) => issuers.has(subject)).map((root) => [root]);
-    let untrusted = presented;
+    const trusted = roots.filter(({ subject }) => issuers.has(subject)).map(trustAnchor);
+    // Another path to the same authority is of use only if it leaves more room below.
+    const rooms = new Map(trusted.map(({ chain: [root], room }) => [root.fingerprint256, room]));
     for (const path of trusted) {
-      if (this.#mayIssue(path, leaf) && this.#hasSigned(path[0], leaf)) return { ok: true, chain: [leaf, ...path] };
-      if (path.length + 2 > MAX_CHAIN_LENGTH) continue;
-      const signed = untrusted.filter(
-        (each) =>
-          each !== leaf && this.#mayIssue(path, each) && this.#mayBeAbove(path, each) && this.#hasSigned(path[0], each),
-      );
-      untrusted = untrusted.filter((each) => !signed.includes(each));
-      trusted.push(...signed.map((each) => [each, ...path]));
+      const [issuer] = path.chain;
+      if (this.#mayIssue(issuer, leaf) && this.#hasSigned(issuer, leaf))
+        return { ok: true, chain: [leaf, ...path.chain] };
+      if (path.chain.length + 2 > MAX_CHAIN_LENGTH) continue;
+      for (const each of presented) {
+        if (each.fingerprint256 === leaf.fingerprint256 || !this.#mayIssue(issuer, each)) continue;
+        const room = roomBelow(each, path.room);
+        if (room <= (rooms.get(each.fingerprint256) ?? Number.NEGATIVE_INFINITY)) continue;
+        if (!this.#isPermitted(overlong(each, path)) || !this.#hasSigned(issuer, each)) continue;
+        rooms.set(each.fingerprint256, room);
+        trusted.push({ chain: [each, ...path.chain], room });
+      }
     }
     return rejection(
       this.#rejected ?? `the certificate of ${nameOf(leaf)} does not lead to a trusted certificate authority`,
     );
   }
 
-  /** Whether the first authority of a path may be the issuer of a certificate, by names, key ids and dates. */
-  #mayIssue([issuer]: readonly X509Certificate[], certificate: X509Certificate): boolean {
-    if (!issuer?.ca || !certificate.checkIssued(issuer)) return false;
+  /** Whether an authority may be the issuer of a certificate, by names, key ids and dates. */
+  #mayIssue(issuer: X509Certificate, certificate: X509Certificate): boolean {
+    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
     return this.#isPermitted(invalidity(issuer, this.#options) ?? unsupported(issuer));
   }
 
-  /** Whether the authorities of a path permit another one below them. */
-  #mayBeAbove(path: readonly X509Certificate[], authority: X509Certificate): boolean {
-    const below = [authority, ...path];
-    return path.every((each, index) => this.#isPermitted(overlong(each, below.slice(0, index + 1))));
+  #hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
+    const key = issuer.publicKey;
+    // Certificates of one authority share its key: what it has signed for one of them, it has for all.
+    const known = this.#checked.find((each) => each.certificate === certificate && each.key.equals(key));
+    if (known) return known.hasSigned;
+    if (!this.#isPermitted(this.#rejection(certificate))) return false;
+    const hasSigned = certificate.verify(key);
+    this.#checked.push({ certificate, key, hasSigned });
+    return hasSigned;
   }
 
-  #hasSigned(issuer: X509Certificate | undefined, certificate: X509Certificate): boolean {
-    const tooMany = `the chain of ${nameOf(certificate)} requires more than ${MAX_SIGNATURE_CHECKS} signature checks`;
-    if (!issuer || !this.#isPermitted(this.#checks >= MAX_SIGNATURE_CHECKS ? tooMany : undefined)) return false;
-    this.#checks++;
-    return certificate.verify(issuer.publicKey);
+  /** The reason not to check a signature. */
+  #rejection(certificate: X509Certificate): string | undefined {
+    if (this.#checked.length >= MAX_SIGNATURE_CHECKS)
+      return `the chain of ${nameOf(certificate)} requires more than ${MAX_SIGNATURE_CHECKS} signature checks`;
+    const problem = signatureProblem(certificate);
+    return problem && `the certificate of ${nameOf(certificate)} has ${problem}`;
   }
 
   #isPermitted(problem: string | undefined): boolean {
@@ -139,28 +170,37 @@ function invalidity(certificate: X509Certificate, { now, latest, allowExpired }:
   return validity(certificate, allowExpired ? Math.min(now, certificate.validToDate.getTime()) : now, latest ?? now);
 }
 
-/**
- * The reason why `issuer` must not have `intermediates` below it: self-issued ones do not count (RFC 5280, 4.2.1.9).
- */
-function overlong(issuer: X509Certificate, intermediates: readonly X509Certificate[]): string | undefined {
-  const counted = intermediates.filter(({ subject, issuer: above }) => subject !== above).length;
-  if (counted === 0 || counted <= pathLength(issuer)) return undefined;
-  return `the certificate authority ${nameOf(issuer)} does not allow ${counted} authorities below it`;
+function trustAnchor(root: X509Certificate): Path {
+  return { chain: [root], room: pathLength(root) };
+}
+
+/** How many further authorities may be below one; self-issued ones do not count (RFC 5280, 4.2.1.9). */
+function roomBelow(authority: X509Certificate, room: number): number {
+  return Math.min(isSelfIssued(authority) ? room : room - 1, pathLength(authority));
+}
+
+/** The reason why an authority must not be below a path. */
+function overlong(authority: X509Certificate, { chain: [issuer], room }: Path): string | undefined {
+  if (room > 0 || (room === 0 && isSelfIssued(authority))) return undefined;
+  return `the chain above ${nameOf(issuer)} does not allow the authority ${nameOf(authority)} below it`;
+}
+
+function isSelfIssued({ subject, issuer }: X509Certificate): boolean {
+  return subject === issuer;
 }
 
 /**
- * The reason why a certificate must not be used although its signature is right: it has a critical extension that
- * nobody here processes, such as name constraints (RFC 5280, 4.2).
+ * The reason why a certificate must not be used although its signature is right: it has an extension that must be
+ * processed, and nobody here does (RFC 5280, 4.2).
  */
 function unsupported(certificate: X509Certificate): string | undefined {
   try {
     const unknown = extensionsOf(certificate).find(
-      ({ id, isCritical }) => isCritical && !KNOWN_EXTENSIONS.includes(id),
+      ({ id, isCritical }) => CONSTRAINTS.includes(id) || (isCritical && !KNOWN_EXTENSIONS.includes(id)),
     );
-    return (
-      unknown &&
-      `the certificate of ${nameOf(certificate)} has the critical extension ${unknown.id}, which is not supported`
-    );
+    if (!unknown) return undefined;
+    const kind = unknown.isCritical ? 'critical extension' : 'extension';
+    return `the certificate of ${nameOf(certificate)} has the ${kind} ${unknown.id}, which is not supported`;
   } catch {
     return `the extensions of the certificate of ${nameOf(certificate)} cannot be read`;
   }

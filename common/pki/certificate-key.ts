@@ -7,6 +7,8 @@ import { type DerValue, readDer, readOid } from './der.ts';
 
 /** Bits of an RSA key, as in the reference. A check with a larger key takes milliseconds. */
 const MAX_RSA_KEY_BITS = 8_192;
+/** As in the reference: a smaller key can be factored. */
+const MIN_RSA_KEY_BITS = 1_024;
 /** Bits of its public exponent, as in the reference: a check takes a step for each. */
 const MAX_RSA_EXPONENT_BITS = 31;
 const RSA = '1.2.840.113549.1.1.1';
@@ -43,6 +45,7 @@ function rsaProblem(key: Buffer): string | undefined {
   const [modulus, exponent] = inside(readDer(key)[0]).map(({ content }) => bitLength(content));
   if (modulus === undefined || exponent === undefined) return 'a key that cannot be read';
   if (modulus > MAX_RSA_KEY_BITS) return `an RSA key of ${modulus} bits; at most ${MAX_RSA_KEY_BITS} are supported`;
+  if (modulus < MIN_RSA_KEY_BITS) return `an RSA key of ${modulus} bits; at least ${MIN_RSA_KEY_BITS} are required`;
   if (exponent <= MAX_RSA_EXPONENT_BITS) return undefined;
   return `an RSA key with an exponent of ${exponent} bits; at most ${MAX_RSA_EXPONENT_BITS} are supported`;
 }

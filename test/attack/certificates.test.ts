@@ -1,12 +1,12 @@
 // Certificate chains of strangers: many certificates that sign each other, too long, not permitted, expired. All are
 // rejected; without limits, the tests would exceed their time limit.
 
-import { X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
-import { context, der, sequence } from '#pki/der.ts';
+import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#pki/der.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
@@ -30,6 +30,24 @@ function parsed({ certificate }: Authority): X509Certificate {
 async function keyOf({ keys }: Authority): Promise<string> {
   const der = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return `-----BEGIN PRIVATE KEY-----\n${Buffer.from(der).toString('base64')}\n-----END PRIVATE KEY-----\n`;
+}
+
+/** A certificate of `root` with a signature of any kind. It permits to sign, whatever its name. */
+function signedByHand(key: KeyObject, name: string, algorithm: Buffer, signature: (bytes: Buffer) => Buffer) {
+  const nameOf = (text: string) => sequence(der(Tag.Set, sequence(oid('2.5.4.3'), utf8(text))));
+  const at = (year: number) => der(Tag.UtcTime, Buffer.from(`${year}0101000000Z`));
+  const constraints = sequence(oid('2.5.29.19'), der(Tag.OctetString, sequence(der(Tag.Boolean, Buffer.from([0xff])))));
+  const body = sequence(
+    context(0, integer(2)),
+    integer(1),
+    algorithm,
+    nameOf('root'),
+    sequence(at(24), at(49)),
+    nameOf(name),
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+    context(3, sequence(constraints)),
+  );
+  return new X509Certificate(sequence(body, algorithm, bitString(signature(body))));
 }
 
 /** Certificates with the same name and key: each of them signs all others. */
@@ -90,7 +108,7 @@ t.test('a chain may be presented in any order, and may be as long as its authori
   const deep = new X509Certificate((await issue(second, 'deep')).pem);
   t.ok(verifyChain([leaf, parsed(second), parsed(first)], [parsed(root)]).ok);
   t.match(verifyChain([deep, parsed(second), parsed(first)], [parsed(root)]), {
-    reason: /first does not allow 1 authorities below it/,
+    reason: /the chain above first does not allow the authority second below it/,
   });
   t.ok(verifyChain([deep, parsed(second)], [parsed(second)]).ok, 'an intermediate authority may be the trust anchor');
   t.notOk(verifyChain([leaf, leaf, leaf], [parsed(root)]).ok);
@@ -98,7 +116,69 @@ t.test('a chain may be presented in any order, and may be as long as its authori
   t.notOk(verifyChain([leaf, notAnAuthority], [parsed(root)]).ok);
 });
 
-t.test('an authority with name constraints, or another critical extension that is unknown, is rejected', async (t) => {
+t.test('the longest chain that some certificate of an authority permits is found', async (t) => {
+  const short = await makeAuthority('root', undefined, { pathLength: 0 });
+  const long = await makeAuthority('root', undefined, { keys: short.keys });
+  const [first, renewed] = await Promise.all([
+    makeAuthority('first', long, { pathLength: 0 }),
+    makeAuthority('other', long, { pathLength: 0 }).then(({ keys }) => makeAuthority('first', long, { keys })),
+  ]);
+  const second = await makeAuthority('second', renewed);
+  const leaf = new X509Certificate((await issue(second, 'leaf')).pem);
+  const again = await makeAuthority('first', long, { keys: renewed.keys, pathLength: 0 });
+  for (const roots of [
+    [short, long],
+    [long, short],
+  ].map((each) => each.map(parsed)))
+    for (const others of [
+      [second, again, renewed],
+      [second, renewed, again],
+      [first, again, renewed, second],
+    ])
+      t.ok(verifyChain([leaf, ...others.map(parsed)], roots).ok);
+  t.notOk(verifyChain([leaf, parsed(second), parsed(again)], [parsed(long)]).ok);
+  t.notOk(verifyChain([leaf, parsed(second), parsed(renewed)], [parsed(short)]).ok);
+});
+
+t.test('certificates of one authority and duplicates do not use up the signature checks', async (t) => {
+  const root = await makeAuthority('root');
+  const roots = [root];
+  for (let count = 1; count < 20; count++) roots.push(await makeAuthority('root', undefined, { keys: root.keys }));
+  const between = await makeAuthority('between', root);
+  const leaf = new X509Certificate((await issue(between, 'leaf')).pem);
+  const presented = [leaf, ...Array<X509Certificate>(8).fill(parsed(between))];
+  t.ok(verifyChain(presented, roots.map(parsed)).ok);
+});
+
+t.test('signatures with SHA-1 or MD5, and keys that can be factored, do not count', async (t) => {
+  const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+  for (const [number, digest, reason] of [
+    [11, 'sha256', undefined],
+    [5, 'sha1', /has a signature of the kind 1\.2\.840\.113549\.1\.1\.5, which is not supported/],
+    [4, 'md5', /has a signature of the kind 1\.2\.840\.113549\.1\.1\.4, which is not supported/],
+  ] as const) {
+    const algorithm = sequence(oid(`1.2.840.113549.1.1.${number}`), der(Tag.Null));
+    const root = signedByHand(key, 'root', algorithm, (bytes) => sign(digest, bytes, key));
+    const leaf = signedByHand(key, 'leaf', algorithm, (bytes) => sign(digest, bytes, key));
+    t.match(verifyChain([leaf], [root]), reason ? { ok: false, reason } : { ok: true }, digest);
+  }
+  for (const [parameters, reason] of [
+    [sequence(context(0, sequence(oid('2.16.840.1.101.3.4.2.1')))), /lead to a trusted/],
+    [sequence(), /has a signature of the kind 1\.2\.840\.113549\.1\.1\.10 without SHA-2/],
+  ] as const) {
+    const algorithm = sequence(oid('1.2.840.113549.1.1.10'), parameters);
+    const root = signedByHand(key, 'root', algorithm, () => Buffer.alloc(256));
+    const leaf = signedByHand(key, 'leaf', algorithm, () => Buffer.alloc(256));
+    t.match(verifyChain([leaf], [root]), { ok: false, reason });
+  }
+  const short = generateKeyPairSync('rsa', { modulusLength: 768 }).privateKey;
+  const algorithm = sequence(oid('1.2.840.113549.1.1.11'), der(Tag.Null));
+  const root = signedByHand(short, 'root', algorithm, (bytes) => sign('sha256', bytes, short));
+  const leaf = signedByHand(short, 'leaf', algorithm, (bytes) => sign('sha256', bytes, short));
+  t.match(verifyChain([leaf], [root]), { reason: /has an RSA key of 768 bits; at least 1024 are required/ });
+});
+
+t.test('an authority with constraints, or another critical extension that is unknown, is rejected', async (t) => {
   const root = await makeAuthority('root');
   const permitted = sequence(context(0, sequence(der(0x86, Buffer.from('other.example')))));
   const chainOf = async (extension: x509.Extension) => {
@@ -110,6 +190,10 @@ t.test('an authority with name constraints, or another critical extension that i
   t.match(verifyChain(constrained, [parsed(root)]), {
     reason: /the certificate of below has the critical extension 2\.5\.29\.30, which is not supported/,
   });
+  for (const id of ['2.5.29.30', '2.5.29.36'])
+    t.match(verifyChain(await chainOf(new x509.Extension(id, false, permitted)), [parsed(root)]), {
+      reason: /the certificate of below has the extension 2\.5\.29\.3[06], which is not supported/,
+    });
   const unknown = (isCritical: boolean) => chainOf(new x509.Extension('1.3.6.1.4.1.99999.1', isCritical, permitted));
   t.match(verifyChain(await unknown(true), [parsed(root)]), {
     reason: /critical extension 1\.3\.6\.1\.4\.1\.99999\.1/,
