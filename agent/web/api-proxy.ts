@@ -236,6 +236,8 @@ export class ApiProxy {
       }
       pipeline(answer, response, (error) => this.#logCut(request, error));
     });
+    // Nobody asked for status 101. node:http leaves the connection to its listeners, and the agent forgets it.
+    outgoing.once('upgrade', (_answer, connection: Duplex) => connection.destroy());
     outgoing.once('error', reject);
     outgoing.once('close', () => {
       ended();

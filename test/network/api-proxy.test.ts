@@ -271,6 +271,17 @@ t.test('clients that stop within long bodies leave connections to others, until 
   await until('the end of all timers', () => clock.timers().length === 0);
 });
 
+t.test('a controller that switches protocols without being asked keeps no connection', async (t) => {
+  const { port, controller } = await proxyOf(t);
+  const connections = connectionsOf(controller);
+  controller.on('request', ({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+  });
+  for (let count = 0; count < 3; count++) t.match(await exchange(port, GET), /^HTTP\/1\.1 502 /);
+  await until('the end of the connections to the controller', () => connections.open === 0);
+  t.equal(connections.all, 3);
+});
+
 t.test('a request that finds no connection to the controller for a while gets status 503', async (t) => {
   const { port, clock, controller } = await proxyOf(t, (_incoming, answer) => void answer.write('x')); // never ends
   const connections = connectionsOf(controller);
