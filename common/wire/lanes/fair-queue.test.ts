@@ -75,6 +75,21 @@ t.test('a new flow of a busy owner goes first, at the expense of its owner', asy
   t.ok(Math.abs(x - y) <= 32 * KIB, `always new flows: ${x} and ${y}`);
 });
 
+t.test('always new flows of an owner neither hold back its others, nor leave places behind', async (t) => {
+  const queue = owned();
+  for (let frames = 0; frames < 1_000; frames++) for (const flow of ['x', 'y']) queue.push(flow, frame(16 * KIB));
+  let flows = 0;
+  let others = 0;
+  for (let turn = 0; turn < 1_000; turn++) {
+    while (queue.bytesOfOwner('x') < 1_032 * 16 * KIB) queue.push(`x${++flows}`, frame(16 * KIB));
+    if (queue.shift()?.flow === 'x') others++;
+  }
+  t.ok(others >= 200, `${others} frames of a flow that is not new`);
+  let left = 0;
+  for (let flow = 1; flow <= flows; flow++) if (queue.bytesOf(`x${flow}`) === 0 && queue.isActive(`x${flow}`)) left++;
+  t.ok(left <= 2, `${left} places of ${flows} flows`);
+});
+
 t.test('an owner of which nothing waits at its turn still pays for a large frame', async (t) => {
   const queue = owned();
   for (let frames = 0; frames < 400; frames++) queue.push('y', frame(16 * KIB));

@@ -3,7 +3,7 @@
 // with sixty. A flow that starts to wait goes before those that have waited for their next turn, as in FQ-CoDel
 // (RFC 8290, section 4.2), also before those of other owners: its owner then uses its next turn early. So a flow with
 // little traffic waits for at most one turn of the flows that started when it did, however many bytes others have
-// queued.
+// queued. Each second turn of an owner begins with a flow that is not new, so always new ones do not hold it back.
 //
 //   push ─► flow ─► owner ──► fresh: owners with a flow in its first turn, and credit ─┐
 //                                                                                      ├─► owner ─► flow ─► next
@@ -47,6 +47,8 @@ interface Owner {
   credit: number;
   /** Whether it is among the fresh owners. */
   isFresh: boolean;
+  /** Whether a flow in its first turn has used the last turn; the next turn then begins with another one. */
+  hasServedFresh: boolean;
 }
 
 export class FairQueue {
@@ -169,7 +171,7 @@ export class FairQueue {
     let owner = this.#owners.get(ownerId);
     if (!owner) {
       const [fresh, others] = [endless<Flow>(), endless<Flow>()];
-      owner = { id: ownerId, fresh, others, bytes: 0, credit: QUANTUM, isFresh: false };
+      owner = { id: ownerId, fresh, others, bytes: 0, credit: QUANTUM, isFresh: false, hasServedFresh: false };
       this.#owners.set(ownerId, owner);
       this.#rotation.push(owner);
     }
@@ -197,7 +199,7 @@ export class FairQueue {
     }
     for (;;) {
       const owner = this.#rotation.peek() as Owner;
-      if (owner.bytes > 0 && owner.credit > 0) return this.#nextFresh(owner) ?? this.#nextOther(owner);
+      if (owner.bytes > 0 && owner.credit > 0) return this.#nextFresh(owner) ?? (this.#nextOther(owner) as Flow);
       this.#rotation.shift();
       if (owner.bytes === 0) this.#forgetFlows(owner);
       // An owner pays for its last frames, also if none waits when its turn comes.
@@ -208,15 +210,22 @@ export class FairQueue {
       owner.credit += QUANTUM;
       this.#rotation.push(owner);
       this.#refresh(owner);
-      const flow = owner.isFresh ? this.#nextFresh(owner) : undefined;
+      // Always new flows would else hold back the others for ever, and the places of those that ended would remain.
+      const other = owner.credit > 0 && owner.hasServedFresh ? this.#nextOther(owner) : undefined;
+      if (owner.credit > 0) owner.hasServedFresh = false;
+      const flow = other ?? (owner.isFresh ? this.#nextFresh(owner) : undefined);
       if (flow) return flow;
     }
   }
 
   /** A flow of an owner that waits in its first turn. Flows that have used theirs join the others. */
-  #nextFresh({ fresh, others }: Owner): Flow | undefined {
+  #nextFresh(owner: Owner): Flow | undefined {
+    const { fresh, others } = owner;
     for (let flow = fresh.peek(); flow; flow = fresh.peek()) {
-      if (flow.frames.length > 0 && flow.credit > 0) return flow;
+      if (flow.frames.length > 0 && flow.credit > 0) {
+        owner.hasServedFresh = true;
+        return flow;
+      }
       fresh.shift();
       if (flow.frames.length > 0) flow.credit += QUANTUM;
       others.push(flow); // also one without frames: else it would be fresh again at once, before the others
@@ -224,10 +233,9 @@ export class FairQueue {
     return undefined;
   }
 
-  /** The flow of an owner whose turn it is; one of them waits. */
-  #nextOther({ others }: Owner): Flow {
-    for (;;) {
-      const flow = others.peek() as Flow;
+  /** A flow of an owner that waits after its first turn. Those that do not wait when it is their turn lose their place. */
+  #nextOther({ others }: Owner): Flow | undefined {
+    for (let flow = others.peek(); flow; flow = others.peek()) {
       if (flow.frames.length > 0 && flow.credit > 0) return flow;
       others.shift();
       if (flow.frames.length > 0) {
@@ -235,6 +243,7 @@ export class FairQueue {
         others.push(flow);
       } else this.#flows.delete(flow.id);
     }
+    return undefined;
   }
 
   /** An owner of which nothing waits gives up the places of its flows. */
