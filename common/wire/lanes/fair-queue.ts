@@ -233,7 +233,7 @@ export class FairQueue {
     return undefined;
   }
 
-  /** A flow of an owner that waits after its first turn. Those that do not wait when it is their turn lose their place. */
+  /** A waiting flow of an owner after its first turn. Flows without frames lose their places on the way. */
   #nextOther({ others }: Owner): Flow | undefined {
     for (let flow = others.peek(); flow; flow = others.peek()) {
       if (flow.frames.length > 0 && flow.credit > 0) return flow;
