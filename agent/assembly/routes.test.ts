@@ -156,7 +156,7 @@ t.test('with a dwell time, a service is dialed later; the removal of the circuit
 
 t.test('each worker runs one dial at a time, and routes beyond the queue are rejected', async (t) => {
   const { dials, answers, route, close, ...slow } = slowService({ workers: 3, length: 10 });
-  for (let count = 0; count < 50; count++) route(routeMessage(`circuit${count}`));
+  for (let count = 0; count < 50; count++) route(routeMessage(`circuit${count}`, { tags: { clientId: `${count}` } }));
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(slow.dialing(), 3);
   t.equal(dials.size, 3 + 8);
@@ -183,12 +183,43 @@ t.test('a service that never answers leaves workers for others, and a full queue
   };
   for (let count = 0; count < 100; count++) send(`dead${count}`, 'dead');
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(slow.dialing(), 6);
+  t.equal(slow.dialing(), 5);
   const rejected = answers.map(({ headers }) => headers.get(RouteHeader.ErrorCode)?.[0]);
-  t.equal(rejected.length, 100 - 6 - 12, 'the others wait');
+  t.equal(rejected.length, 100 - 5 - 9, 'the others wait');
   t.same(new Set(rejected), new Set([RouteErrorCode.ResourcesNotAvailable]));
   send('live', 'alive');
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(slow.dialing(), 7, 'another service is dialed at once');
+  t.equal(slow.dialing(), 6, 'another service is dialed at once, also for the same client');
+  await close();
+});
+
+t.test('a client that dials many services leaves workers and places for other clients', async (t) => {
+  const { answers, route, close, ...slow } = slowService({ workers: 8, length: 16 });
+  const send = (circuitId: string, destination: string, clientId: string) => {
+    const end = `end-${circuitId}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination });
+    route(routeMessage(circuitId, { egress, forwards: between(end, 'link1'), tags: { clientId } }));
+  };
+  for (let count = 0; count < 100; count++) send(`greedy${count}`, `service ${count}`, 'greedy');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 6);
+  t.equal(answers.length, 100 - 6 - 12, 'the others wait');
+  send('light', 'service 0', 'light');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 7, 'the service is dialed at once for another client');
+  await close();
+});
+
+t.test('clients without identities share the dials by the link on which they come', async (t) => {
+  const { route, close, ...slow } = slowService({ workers: 8, length: 16 });
+  const send = (circuitId: string, destination: string, from: string) => {
+    const end = `end-${circuitId}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination });
+    route(routeMessage(circuitId, { egress, forwards: between(end, from) }));
+  };
+  for (let count = 0; count < 100; count++) send(`greedy${count}`, `service ${count}`, 'link1');
+  send('light', 'service 0', 'link2');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 7);
   await close();
 });

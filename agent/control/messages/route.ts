@@ -67,6 +67,7 @@ function queueDial(components: RouteComponents, controller: Controller, request:
     .add((queued) => dialAndAnswer(components, controller, request, route, arrived, queued), {
       signal,
       owner: ownerOf(route),
+      target: terminatorOf(route),
     })
     .catch((error: unknown) => {
       // The reference gives no answer if its queue is full, and its controller waits. An answer lets it try another
@@ -82,8 +83,18 @@ function queueDial(components: RouteComponents, controller: Controller, request:
     .finally(dialing.end);
 }
 
-/** Terminators share the queue: a host that never answers must not hold up the circuits of other services. */
-function ownerOf({ egress }: Route): string {
+/**
+ * Clients share the queue: one that dials many services must not use all workers. Returns the owner that the circuit
+ * will have for its turns (`Forwarder.ownerOf`): it does not exist yet.
+ */
+function ownerOf({ tags, egress, forwards }: Route): string {
+  if (tags.clientId) return tags.clientId;
+  const back = forwards.find(({ srcAddress, dstType }) => srcAddress === egress?.address && dstType === DestType.LINK);
+  return back ? `link ${back.dstAddress}` : '';
+}
+
+/** Terminators share the queue, too: a host that never answers must not hold up the circuits of other services. */
+function terminatorOf({ egress }: Route): string {
   return `${egress?.binding} ${egress?.destination}`;
 }
 

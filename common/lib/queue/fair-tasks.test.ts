@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { FairTasks } from './fair-tasks.ts';
+import { type Claim, FairTasks } from './fair-tasks.ts';
 
 /** Adds tasks of an owner until it is full, and starts what may start. Returns the number of accepted ones. */
 function fill(tasks: FairTasks<string>, owner: string | undefined): number {
   for (let count = 0; ; count++) {
-    if (!tasks.add(`${owner}${count}`, owner)) return count;
+    if (!tasks.add(`${owner}${count}`, { owner })) return count;
     while (tasks.next() !== undefined);
   }
 }
@@ -18,7 +18,7 @@ t.test('an owner whose tasks never end leaves workers and places for others', as
   t.same([tasks.busy, tasks.depth], [96, 750]);
   fill(tasks, 'dead too');
   t.ok(tasks.busy < 128 && tasks.depth < 1_000, `${tasks.busy}, ${tasks.depth}`);
-  t.ok(tasks.add('live', 'live'));
+  t.ok(tasks.add('live', { owner: 'live' }));
   t.equal(tasks.next(), 'live', 'it starts at once');
 });
 
@@ -30,41 +30,90 @@ t.test('tasks without an owner use everything', async (t) => {
 
 t.test('owners take turns, each in its order', async (t) => {
   const tasks = new FairTasks<string>({ length: 100, workers: 1 });
-  for (const task of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(task, task[0]);
+  for (const task of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(task, { owner: task[0] });
   const order: string[] = [];
   for (let task = tasks.next(); task; task = tasks.next()) {
     order.push(task);
-    tasks.done(task[0]);
+    tasks.done({ owner: task[0] });
   }
   t.same(order, ['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
 t.test('a queue without places starts tasks while workers are free', async (t) => {
   const tasks = new FairTasks<string>({ length: 0, workers: 2 });
-  t.ok(tasks.add('a', 'a'));
+  t.ok(tasks.add('a', { owner: 'a' }));
   t.equal(tasks.next(), 'a');
-  t.ok(tasks.add('b', 'b'));
+  t.ok(tasks.add('b', { owner: 'b' }));
   t.equal(tasks.next(), 'b');
-  t.notOk(tasks.add('c', 'c'));
-  tasks.done('a');
-  t.ok(tasks.add('c', 'c'));
+  t.notOk(tasks.add('c', { owner: 'c' }));
+  tasks.done({ owner: 'a' });
+  t.ok(tasks.add('c', { owner: 'c' }));
+});
+
+t.test('one owner with many targets leaves workers and places for others', async (t) => {
+  const tasks = new FairTasks<number>({ length: 1_000, workers: 128 });
+  let count = 0;
+  while (tasks.add(count, { owner: 'greedy', target: `target ${count}` })) {
+    while (tasks.next() !== undefined);
+    count++;
+  }
+  t.same([tasks.busy, tasks.depth], [96, 750]);
+  t.ok(tasks.add(-1, { owner: 'other', target: 'target 0' }));
+  t.equal(tasks.next(), -1, 'it starts at once');
+});
+
+t.test('one target that hangs for many owners leaves workers and places for others', async (t) => {
+  const tasks = new FairTasks<number>({ length: 1_000, workers: 128 });
+  let count = 0;
+  while (tasks.add(count, { owner: `owner ${count}`, target: 'dead' })) {
+    while (tasks.next() !== undefined);
+    count++;
+  }
+  t.same([tasks.busy, tasks.depth], [96, 750]);
+  t.ok(tasks.add(-1, { owner: 'owner 0', target: 'live' }));
+  t.equal(tasks.next(), -1, 'it starts at once, also for an owner that waits for the dead one');
+});
+
+t.test('one target of an owner leaves a part of its share for its other targets', async (t) => {
+  const tasks = new FairTasks<number>({ length: 1_000, workers: 128 });
+  let count = 0;
+  while (tasks.add(count, { owner: 'only', target: 'dead' })) {
+    while (tasks.next() !== undefined);
+    count++;
+  }
+  t.ok(tasks.busy < 96 && tasks.depth < 750, `${tasks.busy}, ${tasks.depth}`);
+  t.ok(tasks.add(-1, { owner: 'only', target: 'live' }));
+  t.equal(tasks.next(), -1, 'it starts at once');
+});
+
+t.test('the targets of an owner take turns within its turn', async (t) => {
+  const tasks = new FairTasks<string>({ length: 100, workers: 1 });
+  const claimOf = (task: string) => ({ owner: task[0], target: task[1] });
+  for (const task of ['ax1', 'ax2', 'ay1', 'bx1', 'bx2']) tasks.add(task, claimOf(task));
+  const order: string[] = [];
+  for (let task = tasks.next(); task; task = tasks.next()) {
+    order.push(task);
+    tasks.done(claimOf(task));
+  }
+  t.same(order, ['ax1', 'bx1', 'ay1', 'bx2', 'ax2']);
 });
 
 t.test('counts stay right, and nothing is lost, in any order of events', async () => {
   const owner = fc.constantFrom(undefined, 'a', 'b', 'c');
-  const event = fc.record({ kind: fc.constantFrom('add', 'remove', 'next', 'done'), owner });
+  const target = fc.constantFrom(undefined, 'x', 'y');
+  const event = fc.record({ kind: fc.constantFrom('add', 'remove', 'next', 'done'), owner, target });
   fc.assert(
     fc.property(fc.nat(8), fc.integer({ min: 1, max: 6 }), fc.array(event), (length, workers, events) => {
-      const tasks = new FairTasks<{ owner: string | undefined }>({ length, workers });
-      const waiting = new Set<{ owner: string | undefined }>();
-      const running: { owner: string | undefined }[] = [];
-      for (const { kind, owner } of events) {
+      const tasks = new FairTasks<Claim>({ length, workers });
+      const waiting = new Set<Claim>();
+      const running: Claim[] = [];
+      for (const { kind, owner, target } of events) {
         if (kind === 'add') {
-          const task = { owner };
-          if (tasks.add(task, owner)) waiting.add(task);
+          const task = { owner, target };
+          if (tasks.add(task, task)) waiting.add(task);
         } else if (kind === 'remove') {
           const [task] = waiting;
-          if (task && !tasks.remove(task, task.owner)) return false;
+          if (task && !tasks.remove(task, task)) return false;
           if (task) waiting.delete(task);
         } else if (kind === 'next') {
           const task = tasks.next();
@@ -72,14 +121,14 @@ t.test('counts stay right, and nothing is lost, in any order of events', async (
           if (task) running.push(task);
         } else {
           const task = running.shift();
-          if (task) tasks.done(task.owner);
+          if (task) tasks.done(task);
         }
         if (tasks.depth !== waiting.size || tasks.busy !== running.length || tasks.busy > workers) return false;
         if (tasks.depth > length + workers) return false;
       }
       while (running.length > 0 || waiting.size > 0) {
         const done = running.shift();
-        if (done) tasks.done(done.owner);
+        if (done) tasks.done(done);
         for (let task = tasks.next(); task; task = tasks.next()) {
           waiting.delete(task);
           running.push(task);

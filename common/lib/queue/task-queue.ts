@@ -5,7 +5,7 @@
 import { ClosedError, ProjectError } from '../errors.ts';
 import { unlessAborted } from '../time/abort.ts';
 import type { Clock } from '../time/clock.ts';
-import { FairTasks } from './fair-tasks.ts';
+import { type Claim, FairTasks } from './fair-tasks.ts';
 
 export interface TaskQueueOptions {
   /** For errors and metrics, for example `pool.link.dialer`. */
@@ -21,10 +21,9 @@ export interface TaskQueueOptions {
   onWork?: (milliseconds: number) => void;
 }
 
-export interface TaskOptions<T = unknown> {
+/** Owners and targets share the queue: tasks of one that hang do not hold up the others. */
+export interface TaskOptions<T = unknown> extends Claim {
   signal?: AbortSignal | undefined;
-  /** Owners share the queue: tasks of one that hang do not hold up the others. Undefined: the program itself. */
-  owner?: string | undefined;
   /** Receives the result of a task that ends after its signal aborted; no other caller gets it. */
   discard?: (result: T) => void;
 }
@@ -75,7 +74,7 @@ export class TaskQueue {
    * Whether `add` would reject another task. A free worker starts a task at once, so that a queue of length 0 works.
    */
   get isFull(): boolean {
-    return this.#tasks.isFull(undefined);
+    return this.#tasks.isFull({});
   }
 
   /**
@@ -84,7 +83,7 @@ export class TaskQueue {
    * queue.
    */
   add<T>(task: (signal: AbortSignal) => Promise<T>, options: TaskOptions<T> = {}): Promise<T> {
-    const { signal, owner, discard } = options;
+    const { signal, owner, target, discard } = options;
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -92,12 +91,13 @@ export class TaskQueue {
     const controller = signal && new AbortController();
     const added = this.#clock.monotonic();
     const abort = () => entry.abort(signal?.reason);
+    const claim = { owner, target };
     const entry: Entry = {
-      owner,
+      claim,
       abort: (reason) => {
         controller?.abort(reason);
         reject(reason);
-        if (this.#tasks.remove(entry, owner)) this.#forget(entry);
+        if (this.#tasks.remove(entry, claim)) this.#forget(entry);
       },
       start: async () => {
         const begun = this.#clock.monotonic();
@@ -115,7 +115,7 @@ export class TaskQueue {
       },
       forget: () => signal?.removeEventListener('abort', abort),
     };
-    if (!this.#tasks.add(entry, owner)) {
+    if (!this.#tasks.add(entry, claim)) {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
     }
@@ -147,7 +147,7 @@ export class TaskQueue {
 
   async #run(entry: Entry): Promise<void> {
     await entry.start();
-    this.#tasks.done(entry.owner);
+    this.#tasks.done(entry.claim);
     this.#forget(entry);
     this.#pump();
   }
@@ -160,7 +160,7 @@ export class TaskQueue {
 }
 
 interface Entry {
-  readonly owner: string | undefined;
+  readonly claim: Claim;
   /** Never rejects. */
   start(): Promise<void>;
   abort(reason: unknown): void;
