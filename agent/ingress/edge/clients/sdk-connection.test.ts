@@ -2,6 +2,8 @@
 
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
 import { sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import type { CircuitEnd } from '../../../forwarder/destination.ts';
 import type { ClientEnd } from '../ends/client-end.ts';
@@ -74,5 +76,43 @@ t.test('identities that dial a hosting client share its connection, however many
   t.equal(received().length, 1_900);
   const before = received().lastIndexOf(100) - 99;
   t.ok(before < 200, `${before} messages of the sixty circuits precede the last of the other`);
+  client.channel.close();
+});
+
+t.test('a message that waits behind the data of its circuit does not hold up other circuits', async (t) => {
+  const { clients, connect, forwarder } = sdkRooms();
+  const client = await connect();
+  const [connection] = clients.all();
+  if (!connection) throw new Error('the client is not connected');
+  const nothing = () => undefined;
+  for (const [connectionId, clientId] of [
+    [7, 'slow'],
+    [8, 'other'],
+  ] as const) {
+    const circuitId = `circuit ${connectionId}`;
+    forwarder.circuits.open(circuitId, 'c', { clientId });
+    const circuitEnd = { circuitId, address: `${circuitId} end` } as CircuitEnd;
+    connection.put(
+      connectionId,
+      { connectionId, circuitEnd, onClosed: nothing, onLost: () => false, cut: nothing },
+      {
+        ...({} as Right),
+      },
+    );
+  }
+  client.channel.setReading(false);
+  const data = Buffer.alloc(16_000);
+  const queued = (id: number) =>
+    connection.trySendData(id, dataHead(id, data.length, undefined), data, { waits: false });
+  while (queued(7));
+  const last = Buffer.alloc(16_000, 'last');
+  connection.send(new Message(SdkType.StateClosed, [[SdkHeader.ConnectionId, encodeUint32(7)]], last));
+  t.notOk(queued(7), 'its own data stays behind the message');
+  t.ok(queued(8), 'the other circuit sends');
+  connection.send(new Message(SdkType.StateClosed, [[SdkHeader.ConnectionId, encodeUint32(8)]], ''));
+  client.channel.setReading(true);
+  const closed = () => client.of(SdkType.StateClosed).map((message) => message.uint32(SdkHeader.ConnectionId));
+  for (let turn = 0; turn < 5_000 && closed().length < 2; turn++) await settled();
+  t.same(closed(), [8, 7], 'the message of the other circuit does not wait for the first one');
   client.channel.close();
 });

@@ -9,7 +9,7 @@ import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { Frame } from '#wire/frame.ts';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
-import type { OwnerId } from '#wire/lanes/fair-queue.ts';
+import type { FlowId, OwnerId } from '#wire/lanes/fair-queue.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../../access/access.ts';
 import type { ApiSession } from '../../../access/api-session.ts';
@@ -103,13 +103,16 @@ export class SdkConnection implements SdkLink {
   readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();
   /** By circuit id. A client that dials a service which it hosts itself has both ends of the circuit. */
   readonly #relays = new Map<string, SdkRelay[]>();
-  /** Messages that did not fit into the queue, and their sizes. */
-  readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
+  /** Messages that did not fit into the queue, and their sizes, by connection: each waits only for its own room. */
+  readonly #unsent = new Map<FlowId, { readonly message: Message; readonly bytes: number }[]>();
+  #unsentCount = 0;
   #unsentBytes = 0;
-  /** Ends that wait: until their last frame leaves, until the messages have left, until there is room for a frame. */
+  /** Ends that wait: until their last frame leaves, until their messages have left, until there is room for a frame. */
   readonly #waiting = new Map<number, ClientEnd>();
   readonly #behind = new Map<number, ClientEnd>();
   readonly #starved = new Map<number, () => void>();
+  /** Connections without waiting frames whose messages wait for room. */
+  readonly #starvedUnsent = new Map<FlowId, () => void>();
   #held = 0;
   /** Bytes beyond the windows of circuits since the last pause. */
   #excess = 0;
@@ -135,8 +138,7 @@ export class SdkConnection implements SdkLink {
       const end = this.end(connectionId as number)?.circuitEnd;
       return end ? init.ownerOf(end) : '';
     });
-    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId as number));
-    channel.onWritable(DATA_LANE, () => this.#sendUnsent());
+    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId));
   }
 
   get isClosed(): boolean {
@@ -283,18 +285,24 @@ export class SdkConnection implements SdkLink {
 
   send(message: Message): void {
     if (this.channel.isClosed) return;
-    if (this.#unsent.length === 0 && this.#trySend(message)) return;
+    const flow = message.uint32(SdkHeader.ConnectionId) ?? '';
+    const before = this.#unsent.get(flow);
+    if (!before && this.#trySend(message, flow)) return;
     const copy = message.encode(); // its headers may be parts of a request, or of a frame that does not stay valid
-    this.#unsent.push({ message: Message.fromFrame(new Frame(copy)), bytes: copy.length });
+    const unsent = { message: Message.fromFrame(new Frame(copy)), bytes: copy.length };
+    if (before) before.push(unsent);
+    else this.#unsent.set(flow, [unsent]);
+    this.#unsentCount++;
     this.#unsentBytes += copy.length;
     // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
-    const isTooMuch = this.#unsent.length > MAX_UNSENT || this.#unsentBytes > MAX_UNSENT_BYTES;
-    if (isTooMuch && this.#unsent.length > 1)
+    const isTooMuch = this.#unsentCount > MAX_UNSENT || this.#unsentBytes > MAX_UNSENT_BYTES;
+    if (isTooMuch && this.#unsentCount > 1)
       this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
+    else if (!before) this.#awaitRoom(flow);
   }
 
   trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, { waits } = { waits: true }): boolean {
-    if (this.#unsent.length > 0) return false; // an earlier message of this connection may be among them
+    if (this.#unsent.has(connectionId)) return false; // they go first
     if (waits && this.channel.waitingBytes(DATA_LANE, connectionId) > 0) return false;
     return this.channel.trySendFrame(head, body, DATA_LANE, connectionId);
   }
@@ -306,7 +314,7 @@ export class SdkConnection implements SdkLink {
   onceWritable(end: ClientEnd): void {
     const { connectionId } = end;
     if (this.channel.waitingBytes(DATA_LANE, connectionId) > 0) this.#waiting.set(connectionId, end);
-    else if (this.#unsent.length > 0) this.#behind.set(connectionId, end);
+    else if (this.#unsent.has(connectionId)) this.#behind.set(connectionId, end);
     else if (!this.#starved.has(connectionId)) {
       const wake = () => {
         this.#starved.delete(connectionId);
@@ -317,8 +325,8 @@ export class SdkConnection implements SdkLink {
   }
 
   /** Messages of one connection keep their order, also relative to its data. */
-  #trySend(message: Message): boolean {
-    return this.channel.trySend(message, DATA_LANE, message.uint32(SdkHeader.ConnectionId) ?? '');
+  #trySend(message: Message, flow: FlowId): boolean {
+    return this.channel.trySend(message, DATA_LANE, flow);
   }
 
   hold(bytes: number): void {
@@ -347,13 +355,14 @@ export class SdkConnection implements SdkLink {
     this.rejections.close();
     this.#pause?.cancel();
     this.subscription?.stop();
-    this.#unsent.length = 0;
+    this.#unsent.clear();
+    this.#unsentCount = 0;
     this.#unsentBytes = 0;
     for (const [connectionId, { end, closed }] of [...this.#ends]) {
       closed?.abort(new ClosedError(this.channel.name));
       if (!end?.onLost()) this.#delete(connectionId);
     }
-    for (const ends of [this.#waiting, this.#behind, this.#starved]) ends.clear();
+    for (const ends of [this.#waiting, this.#behind, this.#starved, this.#starvedUnsent]) ends.clear();
   }
 
   #acquirePlace(): boolean {
@@ -370,28 +379,43 @@ export class SdkConnection implements SdkLink {
     else this.#relays.delete(relay.circuitId);
   }
 
-  #sendUnsent(): void {
-    for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
-      if (!this.#trySend(next.message)) return;
-      this.#unsent.shift();
-      this.#unsentBytes -= next.bytes;
-    }
-    const ends = [...this.#behind.values()];
-    this.#behind.clear();
-    for (const end of ends) this.#wake(end);
+  /** Sends the messages of a connection: once its waiting frames have left, or else when there is room for one. */
+  #awaitRoom(flow: FlowId): void {
+    if (this.channel.waitingBytes(DATA_LANE, flow) > 0 || this.#starvedUnsent.has(flow)) return;
+    const send = () => {
+      this.#starvedUnsent.delete(flow);
+      this.#sendUnsent(flow);
+    };
+    this.#starvedUnsent.set(flow, this.channel.onceRoom(DATA_LANE, flow, send));
   }
 
-  #onDrained(connectionId: number): void {
-    const end = this.#waiting.get(connectionId);
-    this.#waiting.delete(connectionId);
+  #sendUnsent(flow: FlowId): void {
+    const unsent = this.#unsent.get(flow);
+    if (this.isClosed || !unsent) return;
+    for (let next = unsent[0]; next; next = unsent[0]) {
+      if (!this.#trySend(next.message, flow)) return this.#awaitRoom(flow);
+      unsent.shift();
+      this.#unsentCount--;
+      this.#unsentBytes -= next.bytes;
+    }
+    this.#unsent.delete(flow);
+    const end = this.#behind.get(flow as number);
+    this.#behind.delete(flow as number);
     if (end) this.#wake(end);
   }
 
-  /** An end may send, unless messages go first. */
+  #onDrained(flow: FlowId): void {
+    const end = this.#waiting.get(flow as number);
+    this.#waiting.delete(flow as number);
+    if (end) this.#wake(end);
+    this.#sendUnsent(flow);
+  }
+
+  /** An end may send, unless messages of its connection go first. */
   #wake(end: ClientEnd): void {
     if (this.isClosed) return;
-    if (this.#unsent.length === 0) end.onLinkWritable?.();
-    else this.#behind.set(end.connectionId, end);
+    if (this.#unsent.has(end.connectionId)) this.#behind.set(end.connectionId, end);
+    else end.onLinkWritable?.();
   }
 
   #advanceOwnId(): void {
