@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { shown } from '#lib/text/shown-text.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { Entity, Vouching } from '../state/entity.ts';
-import { formProblem } from '../state/entity-form.ts';
+import { formProblem, UniqueValues } from '../state/entity-form.ts';
 import { checkIndexKeys } from '../state/index-keys.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Identity } from '../state/kinds/identity.ts';
@@ -237,16 +237,11 @@ function keepCredentials(entities: MutableEntities, tables: Tables, hasOwn: bool
 }
 
 function demandUnique(entities: MutableEntities, note: Note): void {
+  const values = new UniqueValues();
   for (const [kind, byId] of entities)
-    for (const key of KINDS[kind].unique ?? []) {
-      const owners = new Map<unknown, string>();
-      for (const [id, entity] of byId) {
-        const value = valueAt(entity, key);
-        if (value === null || value === undefined) continue;
-        if (owners.has(value))
-          note(`${kind} ${shown(id)} of the snapshot: ${key} is also that of ${shown(owners.get(value) ?? '')}`);
-        owners.set(value, id);
-      }
+    for (const [id, entity] of byId) {
+      const problem = values.add(kind, entity);
+      if (problem !== undefined) note(`${kind} ${shown(id)} of the snapshot: ${problem}`);
     }
 }
 

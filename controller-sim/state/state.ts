@@ -16,12 +16,14 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { differences } from './differences.ts';
 import type { Entity } from './entity.ts';
+import { UniqueValues } from './entity-form.ts';
 import type { EntityKind } from './kinds.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import { MAX_READ } from './store/change-log.ts';
 import { BehindError, HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
+import { REMEDY } from './store/stored-entity.ts';
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
@@ -193,7 +195,13 @@ export class State {
   }
 
   *#restoreAll(entities: Iterable<StoredEntity>): Generator<void, void> {
-    for (const stored of entities) yield this.#restore(stored);
+    const values = new UniqueValues();
+    for (const stored of entities) {
+      const { kind, entity, row = entity.id } = stored;
+      const problem = values.add(kind, entity);
+      if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
+      yield this.#restore(stored);
+    }
   }
 
   #restore({ kind, entity, row = entity.id }: StoredEntity, tables = this.tables): void {

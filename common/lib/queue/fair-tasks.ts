@@ -8,7 +8,7 @@
 
 const SHARE = 3;
 
-/** Who shares the queue: undefined stands for the program itself, which no share limits. */
+/** Sharers of the queue. Undefined stands for the program itself: no share limits it. */
 export interface Claim {
   readonly owner?: string | undefined;
   readonly target?: string | undefined;

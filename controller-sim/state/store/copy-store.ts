@@ -2,11 +2,17 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { inSlices } from '#lib/slices.ts';
+import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
+import { UniqueValues } from '../entity-form.ts';
+import { type EntityKind, KIND_NAMES, KINDS } from '../kinds.ts';
+import { idsIn } from '../references.ts';
 import type { PostgresStore } from './postgres-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import { type StoredEntity, type StoredState, StoreError } from './store.ts';
+import { DamagedError, type StoredEntity, type StoredState, StoreError } from './store.ts';
+import { REMEDY } from './stored-entity.ts';
 
 export interface CopyComponents {
   readonly clock: Clock;
@@ -42,7 +48,29 @@ async function load(place: string, components: CopyComponents): Promise<StoredSt
   started.defer(() => store.close());
   const state = await store.load();
   if (state.entities.length === 0) throw new StoreError(`${isDatabase(place) ? 'the database' : place} has no network`);
+  await inSlices(demandConsistent(state.entities));
   return state;
+}
+
+/** Values that must be unique, and references: a copy would spread the damage. */
+function* demandConsistent(entities: readonly StoredEntity[]): Generator<void, void> {
+  const values = new UniqueValues();
+  const ids = new Map<EntityKind, Set<string>>(KIND_NAMES.map((kind) => [kind, new Set()]));
+  for (const { kind, entity, row = entity.id } of entities) {
+    const problem = values.add(kind, entity);
+    if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
+    yield void ids.get(kind)?.add(entity.id);
+  }
+  for (const { kind, entity, row = entity.id } of entities) {
+    for (const reference of KINDS[kind].refers ?? []) {
+      if (reference.onDelete === 'keep') continue;
+      const missing = idsIn(entity, reference).find((id) => !ids.get(reference.to)?.has(id));
+      if (missing === undefined) continue;
+      const why = `${reference.key} refers to the ${reference.to} ${shown(missing)}, which does not exist`;
+      throw new DamagedError('entity', row, `${why}; repair the data first, with the operation fixDataIntegrity`);
+    }
+    yield;
+  }
 }
 
 async function writeDatabase(url: string, state: StoredState, components: CopyComponents): Promise<void> {

@@ -1,12 +1,12 @@
 // The contract of every store, and the state's use of it.
 
-import { chmodSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
-import { createLog } from '#lib/log/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { baseFields } from '../../entities/common.ts';
@@ -14,6 +14,7 @@ import type { ChangeSet } from '../change.ts';
 import type { Service } from '../kinds/service.ts';
 import { State } from '../state.ts';
 import type { Transaction } from '../transaction.ts';
+import { copyStore } from './copy-store.ts';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { type Store, StoreError } from './store.ts';
@@ -202,6 +203,18 @@ t.test('sqlite: an error names a damaged row and its table, but not its content'
     ["UPDATE entity SET kind = 'castle' WHERE id = 'b'", /row 2 \(castle b\): the kind is unknown/],
     ["UPDATE entity SET body = replace(body, '[\"role\"]', '7')", /row 1 \(service a\): .*roleAttributes/],
     ['UPDATE entity SET body = replace(body, \'"tags":{}\', \'"tags":7\')', /row 1 \(service a\): .*tags is not a map/],
+    [
+      "UPDATE entity SET body = json_set(body, '$.encryptionRequired', 'yes') WHERE id = 'a'",
+      /row 1 \(service a\): .*encryptionRequired is not true or false; correct the row/,
+    ],
+    [
+      "UPDATE entity SET body = json_set(body, '$.castle', 1) WHERE id = 'a'",
+      /row 1 \(service a\): .*castle is unknown/,
+    ],
+    [
+      "UPDATE entity SET body = json_set(body, '$.name', 'a') WHERE id = 'b'",
+      /row 2 \(service b\): name is also that of a; correct the row/,
+    ],
     ["UPDATE meta SET value = 'many' WHERE key = 'index'", /^table meta, row index: /],
   ];
   for (const [sql, named] of damage) {
@@ -216,6 +229,37 @@ t.test('sqlite: an error names a damaged row and its table, but not its content'
     const store = SqliteStore.open(file);
     await t.rejects(open(store), { code: 'STORE_DAMAGED', message: named }, sql);
     await store.close();
+  }
+});
+
+t.test('a copy rejects what a file of entities may not have, with the row', async (t) => {
+  const damage: [sql: string, named: RegExp][] = [
+    [
+      "UPDATE entity SET body = json_set(body, '$.name', 7) WHERE id = 'b'",
+      /row 2 \(service b\): .*name is not a text/,
+    ],
+    [
+      "UPDATE entity SET body = json_set(body, '$.name', 'a') WHERE id = 'b'",
+      /row 2 \(service b\): name is also that of a/,
+    ],
+    [
+      "UPDATE entity SET body = json_set(body, '$.configs', json_array('gone')) WHERE id = 'b'",
+      /row 2 \(service b\): configs refers to the config gone, which does not exist; repair the data first/,
+    ],
+  ];
+  for (const [sql, named] of damage) {
+    const file = join(directory, `${++files}.db`);
+    const state = await open(SqliteStore.open(file));
+    for (const id of ['a', 'b'])
+      await state.change((transaction) => transaction.put('service', service(transaction, id, id)));
+    await state.close();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    const to = join(directory, `${++files}.db`);
+    const components = { clock: new VirtualClock(), log: silentLog };
+    await t.rejects(copyStore(file, to, components), { code: 'STORE_DAMAGED', message: named }, sql);
+    t.notOk(existsSync(to), 'nothing is copied');
   }
 });
 

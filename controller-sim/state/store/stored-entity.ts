@@ -3,12 +3,16 @@
 import { describeError } from '#lib/errors.ts';
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Entity } from '../entity.ts';
+import { storedProblem } from '../entity-form.ts';
 import { isMap } from '../fields.ts';
 import { isEntityKind } from '../tables.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
 
 /** Entities contain values of bodies, which have at most MAX_JSON_DEPTH levels, a few levels further down. */
 const MAX_STORED_DEPTH = MAX_JSON_DEPTH + 20;
+
+/** Ends the messages about entities that no program has written. */
+export const REMEDY = 'correct the row';
 
 /** `row` names the row in errors. Throws DamagedError for a row without a valid entity. */
 export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unknown>>, row: string): StoredEntity {
@@ -24,6 +28,8 @@ export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unk
   }
   const problem = entityProblem(entity, id);
   if (problem !== undefined) throw damaged(`the body is invalid: ${problem}`);
+  const broken = storedProblem(kind, entity as Entity);
+  if (broken !== undefined) throw damaged(`the body is invalid: ${broken}; ${REMEDY}`);
   return { kind, entity: entity as Entity, row };
 }
 
