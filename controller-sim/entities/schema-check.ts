@@ -213,9 +213,24 @@ const NUMBER: Readonly<Record<string, Keyword>> = {
   exclusiveMinimum: limit('exclusiveMinimum', '>', (value, bound) => value > bound),
   multipleOf: (check, { multipleOf }, data: number) =>
     typeof multipleOf !== 'number' ||
-    Number.isInteger(data / multipleOf) ||
+    isMultiple(data, multipleOf) ||
     check.fail('multipleOf', { multipleOf }, `must be multiple of ${multipleOf}`, data),
 };
+
+/** Whether a number is a multiple of another one, both as they are written: 1.1 is one of 0.1, unlike their doubles. */
+function isMultiple(value: number, factor: number): boolean {
+  const [[digits, exponent], [ofDigits, ofExponent]] = [decimalOf(value), decimalOf(factor)];
+  if (ofDigits === 0n) return false;
+  const [by, ofBy] = [Math.max(0, exponent - ofExponent), Math.max(0, ofExponent - exponent)];
+  return (digits * 10n ** BigInt(by)) % (ofDigits * 10n ** BigInt(ofBy)) === 0n;
+}
+
+/** The shortest decimal of a double: digits, and the power of ten by which they are multiplied. */
+function decimalOf(value: number): readonly [digits: bigint, exponent: number] {
+  const [digits = '0', exponent = '0'] = value.toExponential().split('e');
+  const places = digits.split('.')[1]?.length ?? 0;
+  return [BigInt(digits.replace('.', '')), Number(exponent) - places];
+}
 
 const TEXT: Readonly<Record<string, Keyword>> = {
   maxLength: size('maxLength', 'characters', charactersOf),
