@@ -37,13 +37,21 @@ edgeweave_stop() {
   edgeweave_pid=
 }
 
-# Returns when the program is ready. With the end of the calling shell, however it ends, the program stops.
+# Returns when the program is ready, or fails after a minute (1200 looks). With the end of the calling shell, however it ends, the program stops.
 edgeweave_run() {
   edgeweave_folder=$(mktemp -d) || return 1
   export EDGEWEAVE_SIM_READY="$edgeweave_folder/ready.json"
   "${EDGEWEAVE_SIM:-edgeweave-sim}" "$@" --json --exit-with-parent $$ > "$EDGEWEAVE_SIM_READY" 2> "$edgeweave_folder/log" &
   edgeweave_pid=$!
+  edgeweave_looks=0
   until [ -s "$EDGEWEAVE_SIM_READY" ]; do
+    edgeweave_looks=$((edgeweave_looks + 1))
+    if [ "$edgeweave_looks" -gt 1200 ]; then
+      cat "$edgeweave_folder/log" >&2
+      echo 'edgeweave: the program is not ready after a minute' >&2
+      edgeweave_stop
+      return 1
+    fi
     if ! kill -0 "$edgeweave_pid" 2> /dev/null; then
       cat "$edgeweave_folder/log" >&2
       edgeweave_stop

@@ -11,6 +11,15 @@ fail() {
 
 if edgeweave_start --prot 1 2> /dev/null; then fail 'a wrong option was accepted'; fi
 
+printf '#!/bin/sh\nexec tail -f /dev/null\n' > "${TMPDIR:-/tmp}/edgeweave-silent.$$"
+chmod 700 "${TMPDIR:-/tmp}/edgeweave-silent.$$"
+silent=$( (
+  sleep() { :; } # a minute of looks without the minute
+  EDGEWEAVE_SIM="${TMPDIR:-/tmp}/edgeweave-silent.$$" edgeweave_start 2>&1 && echo started
+) || true)
+rm -f "${TMPDIR:-/tmp}/edgeweave-silent.$$"
+[ "$silent" = 'edgeweave: the program is not ready after a minute' ] || fail "a silent program: $silent"
+
 edgeweave_start --password secret
 trap edgeweave_stop EXIT
 [ "$(edgeweave_value password)" = secret ] || fail 'the ready line has another password'
