@@ -156,9 +156,10 @@ class StrangerReads {
       Reflect.deleteProperty(each, 'readStop');
     }
     if (this.#socket.destroyed) return;
+    // Before the piece, which may be more than TLS wants: then it stops again, and must know that it does not read.
+    if (this.#isWanted) this.#handle.readStart();
     const piece = this.#piece;
     this.#piece = undefined;
     if (piece) this.#handle.receive(piece);
-    if (this.#isWanted && !this.#socket.destroyed) this.#handle.readStart();
   }
 }
