@@ -121,7 +121,7 @@ class StrangerReads {
       if (!this.#piece) this.#finish();
     };
     return reader
-      ?.on('error', () => undefined)
+      ?.on('error', (error) => this.#socket.destroy(error)) // only the first reader sees it; the next one, an end
       .once('end', end)
       .once('close', end);
   }
