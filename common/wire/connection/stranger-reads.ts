@@ -61,8 +61,6 @@ class StrangerReads {
   /** Whether TLS wants to read. */
   #isWanted = false;
   #isReading = false;
-  /** The reader has reached the end, which TLS has to see. */
-  #hasEnd = false;
   #isOver = false;
   /** Bytes that were read. */
   #bytes = 0;
@@ -116,14 +114,9 @@ class StrangerReads {
     };
     const reader = secondReader(this.#network, { buffer: memory, callback });
     if (!reader) this.#network.destroy();
-    const end = () => {
-      this.#hasEnd = true;
-      if (!this.#piece) this.#finish();
-    };
     return reader
       ?.on('error', (error) => this.#socket.destroy(error)) // only the first reader sees it; the next one, an end
-      .once('end', end)
-      .once('close', end);
+      .once('close', () => this.#finish()); // also after the end, which TLS has to see
   }
 
   #take(piece: Buffer): void {
@@ -141,7 +134,6 @@ class StrangerReads {
     if (this.#isOver) return;
     if (this.#bytes - MAX_OVERHEAD * this.#handle.bytesRead > MAX_BELOW_DATA_BYTES)
       this.#network.destroy(new ProtocolError(`more than ${MAX_BELOW_DATA_BYTES} bytes arrived without a message`));
-    else if (this.#hasEnd) this.#finish();
     else this.#read();
   }
 
