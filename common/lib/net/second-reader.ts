@@ -11,11 +11,13 @@ const SIGNATURES = { fcntl: { arguments: ['i32', 'i32', 'i32'], return: 'i32' } 
 /** Duplicates a descriptor, which programs that this one starts do not inherit. */
 const F_DUPFD_CLOEXEC = 1030;
 
+let isSupported: boolean | undefined;
 let library: SystemLibrary<Calls> | undefined;
 
 /** Whether this system has second readers. */
 export function hasSecondReaders(): boolean {
-  return whyNoSystemLibrary() === undefined;
+  isSupported ??= whyNoSystemLibrary() === undefined;
+  return isSupported;
 }
 
 /**
