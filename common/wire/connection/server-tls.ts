@@ -56,12 +56,15 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
 
 /** Closes a connection whose peer changes its keys too often. `network` is the connection below. */
 export function limitKeyUpdates(socket: TLSSocket, network: StrangerSocket): void {
-  const bucket = new TokenBucket(KEY_UPDATES, clock.monotonic());
-  socket.on('keylog', (line: Buffer) => {
-    if (socket.destroyed || !NEXT_SECRET.test(line.toString('latin1', 0, 24))) return;
-    if (bucket.take(clock.monotonic()) !== undefined) return;
-    strangers.punish(network);
-    socket.destroy(new ProtocolError('the peer changes its keys too often'));
+  // The handshake logs five secrets, and no changes. It is complete before the record of the first change is read.
+  socket.once('secure', () => {
+    const bucket = new TokenBucket(KEY_UPDATES, clock.monotonic());
+    socket.on('keylog', (line: Buffer) => {
+      if (socket.destroyed || !NEXT_SECRET.test(line.toString('latin1', 0, 24))) return;
+      if (bucket.take(clock.monotonic()) !== undefined) return;
+      strangers.punish(network);
+      socket.destroy(new ProtocolError('the peer changes its keys too often'));
+    });
   });
 }
 
