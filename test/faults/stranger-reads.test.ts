@@ -1,5 +1,5 @@
-// The bytes of a TLS client, which JavaScript reads until the client is accepted, and TLS itself afterwards: all of them
-// arrive, in order and once, whenever the client is accepted, however it sends, ends and is read.
+// The bytes of a TLS client, which JavaScript reads until the client is accepted, and TLS itself afterwards: all of
+// them arrive, in order and once, whenever the client is accepted, however it sends, ends and is read.
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { clientSockets } from '#lib/net/client-sockets.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -19,7 +20,7 @@ import { issue, makeAuthority } from '../support/clients/certificates.ts';
 const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
 const RUNS = Number(process.env.FAULTS_RUNS ?? 300);
 const KIB = 1024;
-/** What clients send and servers answer begins here. */
+/** Clients and servers send its first bytes. */
 const BYTES = seededRandom(SEED).bytes(512 * KIB);
 /** A socket that is not read keeps its own 64 KiB, and the piece that was more than that. */
 const MAX_UNREAD = (64 + 64 + 16) * KIB;
@@ -107,7 +108,7 @@ async function open(port: number, version: SecureVersion, piece: number) {
   return { network, client };
 }
 
-/** What a server has seen of its client. */
+/** The bytes and the end that a server receives from its client. */
 class Seen {
   received = 0;
   mostUnread = 0;
@@ -204,7 +205,7 @@ async function problems(port: Awaited<ReturnType<typeof openPort>>, round: Round
   await written;
   if (!round.isEarly) await soon('all bytes', () => seen.received >= total || socket.destroyed);
   if (round.end === 'close_notify') client.end();
-  if (round.end === 'reset') network.resetAndDestroy();
+  if (round.end === 'reset') resetSocket(network);
   else if (round.end === 'FIN') network.end();
   await accepted;
   const isReset = round.end === 'reset';
@@ -281,7 +282,7 @@ t.test('a reset before a client is accepted is an error, not an end', async (t) 
   const { network } = await open(port.number, 'TLSv1.3', 16 * KIB);
   const socket = await connected;
   const seen = new Seen(socket, 'flowing');
-  network.resetAndDestroy();
+  resetSocket(network);
   await soon('the reset', () => seen.ends.length > 0);
   t.same(seen.ends, ['ECONNRESET']);
   await soon('no connection', () => clientSockets.open === 0);
