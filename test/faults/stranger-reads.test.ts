@@ -276,16 +276,20 @@ t.test('a piece that waits is complete, and its reader may get more than it want
   await soon('no connection', () => clientSockets.open === 0);
 });
 
-t.test('a reset before a client is accepted is an error, not an end', async (t) => {
+t.test('before a client is accepted, its end is an end, and its reset is an error', async (t) => {
   await using port = await openPort();
-  const connected = port.next();
-  const { network } = await open(port.number, 'TLSv1.3', 16 * KIB);
-  const socket = await connected;
-  const seen = new Seen(socket, 'flowing');
-  resetSocket(network);
-  await soon('the reset', () => seen.ends.length > 0);
-  t.same(seen.ends, ['ECONNRESET']);
-  await soon('no connection', () => clientSockets.open === 0);
+  for (const end of ['end', 'ECONNRESET']) {
+    const connected = port.next();
+    const { network } = await open(port.number, 'TLSv1.3', 16 * KIB);
+    const socket = await connected;
+    const seen = new Seen(socket, 'flowing');
+    if (end === 'end') network.end();
+    else resetSocket(network);
+    await soon(end, () => seen.ends.length > 0);
+    t.same(seen.ends, [end]);
+    socket.destroy();
+    await soon('no connection', () => clientSockets.open === 0);
+  }
 });
 
 const needsReader = { skip: whyNoSystemLibrary() ?? false };
