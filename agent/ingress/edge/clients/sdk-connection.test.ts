@@ -116,3 +116,81 @@ t.test('a message that waits behind the data of its circuit does not hold up oth
   t.same(closed(), [8, 7], 'the message of the other circuit does not wait for the first one');
   client.channel.close();
 });
+
+t.test('a circuit that takes no data ends, and holds up the others no longer', async (t) => {
+  const { clients, connect, clock } = sdkRooms();
+  const client = await connect();
+  const [connection] = clients.all();
+  if (!connection) throw new Error('the client is not connected');
+  const cuts: number[] = [];
+  const add = (connectionId: number) => {
+    const end: ClientEnd & { waiting: number } = {
+      ...{ connectionId, waiting: 0, onClosed: () => undefined, onLost: () => false },
+      cut: () => {
+        cuts.push(connectionId);
+        connection.hold(end, -end.waiting);
+        connection.remove(connectionId, end);
+      },
+    };
+    connection.put(connectionId, end, {} as Right);
+    return (bytes: number) => {
+      end.waiting += bytes;
+      connection.hold(end, bytes);
+    };
+  };
+  const pass = async (seconds: number, act: () => void = () => undefined) => {
+    for (let second = 0; second < seconds; second++) {
+      act();
+      await clock.advance(1_000);
+      await settled(); // the client answers heartbeats
+    }
+  };
+  const stalled = add(1);
+  stalled(1_200_000);
+  await pass(25);
+  t.same(cuts, [], 'a client with one circuit may wait as long as it likes');
+  const slow = add(2);
+  slow(100_000);
+  await pass(15, () => {
+    slow(-10_000);
+    slow(10_000);
+  });
+  t.same(cuts, [1], 'one that is only slow stays');
+  const next = add(3);
+  next(1_200_000);
+  await pass(5);
+  next(-1_200_000);
+  next(1_200_000);
+  await pass(6);
+  t.same(cuts, [1], 'one that took its data has the time anew');
+  connection.onClosed();
+  client.channel.close();
+});
+
+t.test('messages of one circuit that its client does not read end this circuit only', async (t) => {
+  const { clients, connect } = sdkRooms();
+  const client = await connect();
+  const [connection] = clients.all();
+  if (!connection) throw new Error('the client is not connected');
+  const cuts: number[] = [];
+  for (const connectionId of [7, 8]) {
+    const end: ClientEnd = {
+      ...{ connectionId, onClosed: () => undefined, onLost: () => false },
+      cut: () => {
+        cuts.push(connectionId);
+        connection.remove(connectionId, end);
+      },
+    };
+    connection.put(connectionId, end, {} as Right);
+  }
+  client.channel.setReading(false);
+  const send = (id: number, size: number) =>
+    connection.send(new Message(SdkType.StateClosed, [[SdkHeader.ConnectionId, encodeUint32(id)]], Buffer.alloc(size)));
+  for (let sent = 0; sent < 30_000 && cuts.length === 0; sent++) send(7, 1_000);
+  t.same(cuts, [7]);
+  send(8, 1_000);
+  await settled();
+  t.notOk(connection.isClosed, 'the client stays');
+  t.ok(connection.isUsed(8));
+  client.channel.close();
+});

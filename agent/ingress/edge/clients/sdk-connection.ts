@@ -35,6 +35,12 @@ const MAX_CONNECTIONS = 4_096;
  */
 const MAX_HELD_BYTES = 1024 * 1024;
 /**
+ * Their protocol cannot pause one circuit. So while others use the connection, a circuit for whose data it is not read
+ * must take at least so many bytes in so many milliseconds: otherwise it ends.
+ */
+const MIN_TAKEN_BYTES = 64 * 1024;
+const TAKING_TIME = 10_000;
+/**
  * Bytes of frames that a client may send beyond the windows of its circuits until the router stops reading it for some
  * milliseconds. Each frame counts with the work for one without data.
  */
@@ -44,6 +50,9 @@ const FRAME_OVERHEAD = 1024;
 /** Limits on messages other than data that wait for a slow client, and on their bytes. */
 const MAX_UNSENT = 10_000;
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+/** The same for those of one connection id: its end is cut, and the others stay. */
+const MAX_UNSENT_OF_END = 2_500;
+const MAX_UNSENT_BYTES_OF_END = 4 * 1024 * 1024;
 /** The router's own ids begin above the ids that clients assign. */
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
@@ -80,6 +89,19 @@ interface Use {
   readonly closed?: AbortController;
 }
 
+interface Unsent {
+  readonly messages: { readonly message: Message; readonly bytes: number }[];
+  bytes: number;
+}
+
+/** Bytes of the client that wait for a circuit, and those that it took since a time. */
+interface Held {
+  bytes: number;
+  taken: number;
+  /** Monotonic: it held nothing, or had taken `MIN_TAKEN_BYTES`. */
+  since: number;
+}
+
 export class SdkConnection implements SdkLink {
   session: ApiSession;
   readonly posture: SessionPosture;
@@ -104,7 +126,7 @@ export class SdkConnection implements SdkLink {
   /** By circuit id. A client that dials a service which it hosts itself has both ends of the circuit. */
   readonly #relays = new Map<string, SdkRelay[]>();
   /** Messages that did not fit into the queue, and their sizes, by connection: each waits only for its own room. */
-  readonly #unsent = new Map<FlowId, { readonly message: Message; readonly bytes: number }[]>();
+  readonly #unsent = new Map<FlowId, Unsent>();
   #unsentCount = 0;
   #unsentBytes = 0;
   /** Ends that wait: until their last frame leaves, until their messages have left, until there is room for a frame. */
@@ -114,6 +136,9 @@ export class SdkConnection implements SdkLink {
   /** Connections without waiting frames whose messages wait for room. */
   readonly #starvedUnsent = new Map<FlowId, () => void>();
   #held = 0;
+  readonly #heldBy = new Map<ClientEnd, Held>();
+  /** Runs while circuits keep the router from reading the client, and until the next look at them. */
+  #taking: Timer | undefined;
   /** Bytes beyond the windows of circuits since the last pause. */
   #excess = 0;
   /** The pause in progress. */
@@ -289,16 +314,30 @@ export class SdkConnection implements SdkLink {
     const before = this.#unsent.get(flow);
     if (!before && this.#trySend(message, flow)) return;
     const copy = message.encode(); // its headers may be parts of a request, or of a frame that does not stay valid
-    const unsent = { message: Message.fromFrame(new Frame(copy)), bytes: copy.length };
-    if (before) before.push(unsent);
-    else this.#unsent.set(flow, [unsent]);
+    const unsent = before ?? { messages: [], bytes: 0 };
+    if (!before) this.#unsent.set(flow, unsent);
+    unsent.messages.push({ message: Message.fromFrame(new Frame(copy)), bytes: copy.length });
+    unsent.bytes += copy.length;
     this.#unsentCount++;
     this.#unsentBytes += copy.length;
+    if (this.#cutUnread(flow, unsent)) return;
     // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
     const isTooMuch = this.#unsentCount > MAX_UNSENT || this.#unsentBytes > MAX_UNSENT_BYTES;
     if (isTooMuch && this.#unsentCount > 1)
       this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
     else if (!before) this.#awaitRoom(flow);
+  }
+
+  /** Ends a circuit or hosted service that would use up the messages of the client. */
+  #cutUnread(flow: FlowId, { messages, bytes }: Unsent): boolean {
+    const end = this.end(flow as number);
+    const isTooMuch = messages.length > MAX_UNSENT_OF_END || bytes > MAX_UNSENT_BYTES_OF_END;
+    if (!end || !isTooMuch || messages.length === 1) return false;
+    this.#unsent.delete(flow);
+    this.#unsentCount -= messages.length;
+    this.#unsentBytes -= bytes;
+    end.cut('the client does not read its messages', GONE);
+    return true;
   }
 
   trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, { waits } = { waits: true }): boolean {
@@ -329,10 +368,41 @@ export class SdkConnection implements SdkLink {
     return this.channel.trySend(message, DATA_LANE, flow);
   }
 
-  hold(bytes: number): void {
+  hold(end: ClientEnd, bytes: number): void {
     const wasReading = this.#mayRead;
+    const now = this.#clock.monotonic();
+    const held = this.#heldBy.get(end) ?? { bytes: 0, taken: 0, since: now };
+    held.bytes += bytes;
+    held.taken += Math.max(0, -bytes);
+    if (held.taken >= MIN_TAKEN_BYTES) Object.assign(held, { taken: 0, since: now });
+    if (held.bytes > 0) this.#heldBy.set(end, held);
+    else this.#heldBy.delete(end);
     this.#held += bytes;
+    if (this.#held > MAX_HELD_BYTES) this.#watchTaking();
     if (this.#mayRead !== wasReading) this.channel.setReading(this.#mayRead);
+  }
+
+  /** Looks at the circuits after the time in which they must take data. */
+  #watchTaking(): void {
+    if (this.#taking || this.isClosed) return;
+    this.#taking = this.#clock.after('SDK circuits take data', TAKING_TIME, () => {
+      this.#taking = undefined;
+      if (this.#held <= MAX_HELD_BYTES / 2) return;
+      if (this.#ends.size > 1) this.#cutStalled();
+      if (this.#held > MAX_HELD_BYTES / 2) this.#watchTaking();
+    });
+  }
+
+  /** Circuits that take no data may hold half of the room together. Those with most go first. */
+  #cutStalled(): void {
+    const before = this.#clock.monotonic() - TAKING_TIME;
+    const stalled = [...this.#heldBy].filter(([, { since }]) => since <= before);
+    let bytes = stalled.reduce((sum, [, held]) => sum + held.bytes, 0);
+    for (const [end, held] of stalled.sort(([, a], [, b]) => b.bytes - a.bytes)) {
+      if (bytes <= MAX_HELD_BYTES / 2) return;
+      bytes -= held.bytes;
+      end.cut('the circuit takes no data, and holds up others', GONE);
+    }
   }
 
   exceeded(bytes: number): void {
@@ -354,6 +424,7 @@ export class SdkConnection implements SdkLink {
   onClosed(): void {
     this.rejections.close();
     this.#pause?.cancel();
+    this.#taking?.cancel();
     this.subscription?.stop();
     this.#unsent.clear();
     this.#unsentCount = 0;
@@ -392,9 +463,11 @@ export class SdkConnection implements SdkLink {
   #sendUnsent(flow: FlowId): void {
     const unsent = this.#unsent.get(flow);
     if (this.isClosed || !unsent) return;
-    for (let next = unsent[0]; next; next = unsent[0]) {
+    const { messages } = unsent;
+    for (let next = messages[0]; next; next = messages[0]) {
       if (!this.#trySend(next.message, flow)) return this.#awaitRoom(flow);
-      unsent.shift();
+      messages.shift();
+      unsent.bytes -= next.bytes;
       this.#unsentCount--;
       this.#unsentBytes -= next.bytes;
     }

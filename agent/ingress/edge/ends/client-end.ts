@@ -23,8 +23,8 @@ export interface SdkLink {
   onceWritable(end: ClientEnd): void;
   /** A frame of the client was dropped, since it has sent more than its circuit may. It is read more slowly for it. */
   exceeded(bytes: number): void;
-  /** An end holds `bytes` more of the client that wait for its circuit, or fewer if negative. */
-  hold(bytes: number): void;
+  /** The end holds `bytes` more of the client that wait for its circuit, or fewer if negative. */
+  hold(end: ClientEnd, bytes: number): void;
 }
 
 /** The object behind a connection id: a circuit end, or a hosted service. */

@@ -23,7 +23,7 @@ async function client() {
     backPressure: () => 0,
     exceeded: () => undefined,
     onceWritable: () => undefined,
-    hold: (bytes: number) => {
+    hold: (_end: unknown, bytes: number) => {
       held += bytes;
     },
   };

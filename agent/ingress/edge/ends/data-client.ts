@@ -93,7 +93,7 @@ export class DataClient implements XgressClient, ClientEnd {
     const since = this.#link.onDataDelay ? { since: this.#clock.monotonic() } : {};
     const waiting = copied({ data, headers, ...since });
     this.#fromClient.push(waiting);
-    this.#link.hold(costOf(waiting));
+    this.#link.hold(this, costOf(waiting));
   }
 
   /** Forwards a trace route request or answer of the client to its circuit. */
@@ -172,7 +172,7 @@ export class DataClient implements XgressClient, ClientEnd {
       this.#reportDelay(next);
       this.#write(next);
     }
-    if (written > 0) this.#link.hold(-written); // reads on, which may call `onData`
+    if (written > 0) this.#link.hold(this, -written); // reads on, which may call `onData`
     if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
   }
 
@@ -252,7 +252,7 @@ export class DataClient implements XgressClient, ClientEnd {
 
   #dropFromClient(): void {
     const dropped = this.#fromClient.splice(0);
-    if (dropped.length > 0) this.#link.hold(-dropped.reduce((sum, each) => sum + costOf(each), 0));
+    if (dropped.length > 0) this.#link.hold(this, -dropped.reduce((sum, each) => sum + costOf(each), 0));
   }
 
   /** The client may use its connection id again from now on, so this end must not release it twice. */
