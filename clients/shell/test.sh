@@ -14,7 +14,11 @@ if edgeweave_start --prot 1 2> /dev/null; then fail 'a wrong option was accepted
 printf '#!/bin/sh\nexec tail -f /dev/null\n' > "${TMPDIR:-/tmp}/edgeweave-silent.$$"
 chmod 700 "${TMPDIR:-/tmp}/edgeweave-silent.$$"
 silent=$( (
-  sleep() { :; } # a minute of looks without the minute
+  looks=0
+  sleep() { # a minute of looks without the minute
+    looks=$((looks + 1))
+    if [ "$looks" -gt 2000 ]; then echo 'waits without end'; kill "$edgeweave_pid"; exit 1; fi
+  }
   EDGEWEAVE_SIM="${TMPDIR:-/tmp}/edgeweave-silent.$$" edgeweave_start 2>&1 && echo started
 ) || true)
 rm -f "${TMPDIR:-/tmp}/edgeweave-silent.$$"
