@@ -194,17 +194,17 @@ export class State {
     for (const [key, value] of values) this.#meta.set(key, value);
   }
 
-  *#restoreAll(entities: Iterable<StoredEntity>): Generator<void, void> {
+  *#restoreAll(entities: Iterable<StoredEntity>, tables = this.tables): Generator<void, void> {
     const values = new UniqueValues();
     for (const stored of entities) {
       const { kind, entity, row = entity.id } = stored;
       const problem = values.add(kind, entity);
       if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
-      yield this.#restore(stored);
+      yield this.#restore(stored, tables);
     }
   }
 
-  #restore({ kind, entity, row = entity.id }: StoredEntity, tables = this.tables): void {
+  #restore({ kind, entity, row = entity.id }: StoredEntity, tables: Tables): void {
     try {
       anyTable(tables, kind).apply(entity.id, entity);
     } catch (error) {
@@ -538,7 +538,7 @@ export class State {
     const own = { after: before, timeline: this.#timeline, next: this.ids.uuid(), isWanted };
     await store.reload(own, ({ entities, index, meta }) => {
       const checked = createTables();
-      for (const stored of entities) this.#restore(stored, checked);
+      atOnce(this.#restoreAll(entities, checked));
       const changes = differences(this.tables, entities);
       this.#meta = new Map(meta);
       this.#timeline = meta.get('timeline') ?? own.next;

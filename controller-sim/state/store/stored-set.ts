@@ -1,7 +1,11 @@
-// A set of changes as text in the log: reads it back and rejects damaged ones.
+// A set of changes as text in the log: reads it back and rejects damaged ones. Two entities of a set do not get the same
+// unique value: the controller that wrote it checked this against all data up to the set before, and the log rejects a
+// second set with the same index.
 
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Change } from '../change.ts';
+import type { Entity } from '../entity.ts';
+import { storedProblem } from '../entity-form.ts';
 import { isEntityKind } from '../tables.ts';
 import type { LogEntry } from './change-log.ts';
 import type { NewSet, StoredSet } from './shared-store.ts';
@@ -38,5 +42,6 @@ function changeProblem(change: Partial<Change> | null): string | undefined {
     const problem = entity === undefined ? undefined : entityProblem(entity, id);
     if (problem !== undefined) return `${kind} ${id}: ${problem}`;
   }
-  return undefined;
+  const problem = after && storedProblem(kind, after as Entity);
+  return problem === undefined ? undefined : `${kind} ${id}: ${problem}`;
 }
