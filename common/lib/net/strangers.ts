@@ -27,9 +27,10 @@ export interface StrangerLimits {
 }
 
 /**
- * Enough for about 200 handshakes with an RSA key of 4,096 bits, or 600 with an EC key, then for 40 or 120 a second.
+ * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second. More
+ * at once would be felt by others for as long as it lasts; clients that prove who they are give it back.
  */
-const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
+const SOURCE: StrangerLimits = { burst: 150, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */
 const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
 /** Milliseconds that a source lacks after something that only attackers do. */
