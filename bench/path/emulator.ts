@@ -1,6 +1,7 @@
 // An emulated wide-area path between two TUN devices, as a program: each packet that enters one device leaves the other
-// one after a delay, at a limited rate, through a queue of limited length, and some packets are lost. Both directions
-// are equal and independent.
+// one after a delay, at a limited rate, through a queue of limited length, and some packets are lost. If wanted, the
+// delay jitters, packets leave in bursts, the rate walks, a policer takes the place of the queue. Both directions are
+// independent, and equal but for their rates.
 //
 //   device A ─► queue ─► rate ─► delay ─► device B        the same from B to A
 //
@@ -41,6 +42,14 @@ const PACKET = 1_600;
 /** Packets that are read before others are written. */
 const BURST = 64;
 const IDLE = 1_000;
+/** Milliseconds between two delays of a path that jitters; long ones are rare. */
+const JITTER_INTERVAL = 8;
+const JITTER_EXPONENT = 3;
+/** Milliseconds between two rates of a walk, and the largest difference of two, as a share of the top. */
+const WALK_INTERVAL = 100;
+const WALK_STEP = 0.3;
+/** Milliseconds of an outage. */
+const OUTAGE = 20;
 
 const library = systemLibrary<Calls>(SIGNATURES);
 const { functions: calls } = library;
@@ -49,16 +58,29 @@ const { functions: calls } = library;
 class Way {
   readonly from: number;
   readonly to: number;
+  readonly #isBack: boolean;
   readonly #slots = Array.from({ length: SLOTS }, () => Buffer.alloc(PACKET));
   readonly #sizes = new Int32Array(SLOTS);
   readonly #due = new Float64Array(SLOTS);
   #head = 0;
   #length = 0;
   #busyUntil = 0;
+  #lastDue = 0;
+  /** The further delay of a path that jitters, and when it changes. */
+  #extra = 0;
+  #extraUntil = 0;
+  /** The share of the rate on a walk. */
+  #pace = 1;
+  #paceUntil = 0;
+  /** Bytes in the bucket of a policer, and since when. */
+  #tokens = 0;
+  #filledAt = 0;
+  #outageAt = 0;
 
-  constructor(from: number, to: number) {
+  constructor(from: number, to: number, isBack: boolean) {
     this.from = from;
     this.to = to;
+    this.#isBack = isBack;
   }
 
   /** When the next packet arrives; Infinity if none is on the way. */
@@ -67,19 +89,61 @@ class Way {
   }
 
   /** Reads the packets that have entered. Lost packets and those that the queue has no place for end here. */
-  accept(shape: PathShape, random: () => number): void {
+  accept(shape: PathShape): void {
     for (let count = 0; count < BURST; count++) {
       const slot = (this.#head + this.#length) % SLOTS;
       const size = Number(calls.read(this.from, this.#slots[slot] as Buffer, BigInt(PACKET)));
       if (size <= 0) return;
       const now = performance.now();
-      const start = Math.max(now, this.#busyUntil);
-      if (random() * 100 < shape.loss || start - now > shape.queue || this.#length === SLOTS - 1) continue;
-      this.#busyUntil = start + size / (shape.rate * 125);
+      const isLost = Math.random() * 100 < shape.loss || this.#isOutage(now, shape);
+      const leaves = isLost || this.#length === SLOTS - 1 ? undefined : this.#leaves(now, size, shape);
+      if (leaves === undefined) continue;
       this.#sizes[slot] = size;
-      this.#due[slot] = this.#busyUntil + shape.delay;
+      this.#lastDue = Math.max(this.#lastDue, leaves + shape.delay + this.#extraDelay(now, shape));
+      this.#due[slot] = this.#lastDue;
       this.#length++;
     }
+  }
+
+  /** When a packet has passed the limit of the rate; undefined if there is no place for it. */
+  #leaves(now: number, size: number, shape: PathShape): number | undefined {
+    const { rate, rateBack = rate, queue, policer, bursts } = shape;
+    const perMillisecond = (this.#isBack ? rateBack : rate) * this.#paceOf(now, shape) * 125;
+    if (policer !== undefined) {
+      this.#tokens = Math.min(policer, this.#tokens + (now - this.#filledAt) * perMillisecond);
+      this.#filledAt = now;
+      if (this.#tokens < size) return undefined;
+      this.#tokens -= size;
+      return now;
+    }
+    const start = Math.max(now, this.#busyUntil);
+    if (start - now > queue) return undefined;
+    this.#busyUntil = start + size / perMillisecond;
+    return bursts === undefined ? this.#busyUntil : Math.ceil(this.#busyUntil / bursts) * bursts;
+  }
+
+  #extraDelay(now: number, { jitter }: PathShape): number {
+    if (jitter === undefined) return 0;
+    if (now >= this.#extraUntil) {
+      this.#extraUntil = now + JITTER_INTERVAL;
+      this.#extra = jitter * Math.random() ** JITTER_EXPONENT;
+    }
+    return this.#extra;
+  }
+
+  #paceOf(now: number, { walk }: PathShape): number {
+    if (walk === undefined) return 1;
+    if (now >= this.#paceUntil) {
+      this.#paceUntil = now + WALK_INTERVAL;
+      this.#pace = Math.min(1, Math.max(walk, this.#pace + WALK_STEP * (2 * Math.random() - 1)));
+    }
+    return this.#pace;
+  }
+
+  #isOutage(now: number, { outages }: PathShape): boolean {
+    if (outages === undefined) return false;
+    if (now > this.#outageAt + OUTAGE) this.#outageAt = now + 2 * outages * Math.random();
+    return now >= this.#outageAt;
   }
 
   /** Writes the packets that have arrived. */
@@ -119,7 +183,7 @@ class Shapes {
 
 function run([first = '', second = '']: readonly string[]): void {
   const [a, b] = [openDevice(first), openDevice(second)];
-  const ways = [new Way(a, b), new Way(b, a)];
+  const ways = [new Way(a, b, false), new Way(b, a, true)];
   const polled = Buffer.alloc(3 * POLL_ENTRY);
   for (const [index, fd] of [a, b, STDIN].entries()) {
     polled.writeInt32LE(fd, index * POLL_ENTRY);
@@ -138,7 +202,7 @@ function run([first = '', second = '']: readonly string[]): void {
     timeout.writeBigInt64LE(BigInt(Math.floor(wait / 1_000)), 0);
     timeout.writeBigInt64LE(BigInt(Math.floor((wait % 1_000) * 1e6)), 8);
     calls.ppoll(polled, 3n, timeout, 0n);
-    for (const [index, way] of ways.entries()) if (isReadable(index)) way.accept(shape, Math.random);
+    for (const [index, way] of ways.entries()) if (isReadable(index)) way.accept(shape);
     if (isReadable(2)) shape = shapes.read(shape);
   }
 }

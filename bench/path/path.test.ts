@@ -40,11 +40,28 @@ t.test('an emulated path delays, and limits the rate', { skip, timeout: 60_000 }
   const { light } = await run<{ light: number[] }>({ kind: 'light', seconds: 1, ports });
   t.ok(light.length > 0, 'a round trip');
   t.ok(Math.min(...light) >= 2 * SHAPE.delay, `${Math.min(...light)} ms`);
-  for (const direction of ['up', 'down'] as const) {
+  const limited: [name: string, direction: 'up' | 'down', shape: Partial<PathShape>, mbits: number][] = [
+    ['up', 'up', {}, SHAPE.rate],
+    ['down', 'down', {}, SHAPE.rate],
+    ['another rate back', 'down', { rateBack: 10 }, 10],
+    ['a rate that walks', 'up', { walk: 0.2 }, SHAPE.rate],
+    ['a policer', 'up', { policer: 64 * 1024 }, SHAPE.rate],
+    ['outages', 'up', { outages: 200 }, SHAPE.rate],
+  ];
+  for (const [name, direction, more, mbits] of limited) {
+    machines.setShape({ ...SHAPE, ...more });
     const { bytes, seconds } = await run<TransferOutcome>({
       ...{ kind: 'transfer', direction, count: 2, seconds: 1, lightAfter: 0.5, ports },
     });
     const total = bytes.reduce((sum, each) => sum + each, 0);
-    t.ok(total > 0 && total < 1.01 * seconds * SHAPE.rate * 125_000, `${direction}: ${total} bytes in ${seconds} s`);
+    const burst = more.policer ?? 0;
+    t.ok(total > 0 && total < burst + 1.01 * seconds * mbits * 125_000, `${name}: ${total} bytes in ${seconds} s`);
   }
+  const typical = async (more: Partial<PathShape>) => {
+    machines.setShape({ ...SHAPE, ...more });
+    const { light: times } = await run<{ light: number[] }>({ kind: 'light', seconds: 1, ports });
+    return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+  };
+  t.ok((await typical({ jitter: 60 })) > 2 * SHAPE.delay + 10, 'jitter');
+  t.ok((await typical({ bursts: 40 })) > 2 * SHAPE.delay + 9, 'bursts');
 });

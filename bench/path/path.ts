@@ -17,7 +17,7 @@ import {
 } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
-import { type BenchPath, PATHS, type PathShape, transferName, transfersOf } from './paths.ts';
+import { BESIDE_PLAIN, type BenchPath, PATHS, type PathShape, transferName, transfersOf } from './paths.ts';
 import { onMachine, TwoMachines, whyNoPath } from './two-machines.ts';
 import type { Job, Measurement, WorkerLine } from './worker.ts';
 
@@ -28,6 +28,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
     better: 'higher',
     meaning: 'the same, as a part of the rate of the path, in each direction used',
   },
+  'other share': { unit: '%', better: 'higher', meaning: 'part of the rate that a plain TCP transfer beside it gets' },
   'light p50': {
     unit: '×',
     better: 'lower',
@@ -112,9 +113,15 @@ function pathsFor({ quick }: BenchmarkOptions): readonly BenchPath[] {
 
 function groupsOf(each: BenchPath): string[] {
   const groups = [FRESH, ...transfersOf(each).map(transferName)];
+  if (hasBeside(each)) groups.push(BESIDE_PLAIN);
   if (each.isMain) groups.push(NEW_CIRCUITS);
   if (each.changes) groups.push(CHANGES);
   return groups.map((group) => `${each.name}: ${group}`);
+}
+
+/** Whether a transfer is measured beside one of plain TCP. */
+function hasBeside({ isMain, isUnsteady }: BenchPath): boolean {
+  return isMain === true || isUnsteady === true;
 }
 
 async function measurePath(
@@ -139,6 +146,7 @@ async function measurePath(
     rounds: each.isMain ? rounds : Math.min(rounds, OTHER_ROUNDS),
     seconds,
     transfers: transfersOf(each).filter((transfer) => isGroup(transferName(transfer))),
+    isBeside: hasBeside(each) && isGroup(BESIDE_PLAIN),
     circuits: each.isMain && isGroup(NEW_CIRCUITS) ? circuits : 0,
     changes: isGroup(CHANGES) && !options.quick ? (each.changes ?? []) : [],
   };

@@ -10,6 +10,18 @@ export interface PathShape {
   readonly queue: number;
   /** Percent of the packets. */
   readonly loss: number;
+  /** Mbit/s from the far to the near side, if it differs. */
+  readonly rateBack?: number;
+  /** Milliseconds of further delay at most, in each direction, often short; a new one every 8 ms. The order stays. */
+  readonly jitter?: number;
+  /** Packets leave in bursts, every so many milliseconds. */
+  readonly bursts?: number;
+  /** The rate walks between this share of its top and all of it. */
+  readonly walk?: number;
+  /** Bytes of a policer's bucket, which takes the place of the queue. */
+  readonly policer?: number;
+  /** Nothing arrives for 20 ms, about once in so many milliseconds. */
+  readonly outages?: number;
   /** Nothing arrives. */
   readonly isStopped?: boolean;
 }
@@ -23,6 +35,8 @@ export interface BenchPath {
   readonly transit?: number;
   /** Measured in every detail. */
   readonly isMain?: boolean;
+  /** Its delay or its rate changes all the time. */
+  readonly isUnsteady?: boolean;
   /** Losses or the start of each connection limit it, so the number of connections counts. */
   readonly isLimitedByConnections?: boolean;
   /** Changes of the path under load. */
@@ -48,7 +62,7 @@ const CHANGES: readonly Change[] = [
   { name: 'after 3 s of nothing', shape: MAIN, seconds: CHANGE_SECONDS },
 ];
 
-export const PATHS: readonly BenchPath[] = [
+const STEADY: readonly BenchPath[] = [
   { name: '20 ms 200 Mbit/s cubic', shape: MAIN, congestionControl: 'cubic', isMain: true, changes: CHANGES },
   { name: '20 ms 200 Mbit/s bbr', shape: MAIN, congestionControl: 'bbr', isMain: true },
   { name: '20 ms 200 Mbit/s cubic, one transit router', shape: MAIN, congestionControl: 'cubic', transit: 1 },
@@ -80,6 +94,28 @@ export const PATHS: readonly BenchPath[] = [
   },
 ];
 
+/** Wi-Fi, mobile networks, satellites: paths whose delay or rate is not constant. */
+const UNSTEADY: readonly (readonly [name: string, shape: PathShape])[] = [
+  ['10 ms 80 Mbit/s, jitter 30 ms', { delay: 10, rate: 80, queue: 60, loss: 0, jitter: 30 }],
+  ['20 ms 100 Mbit/s, jitter 12 ms', { delay: 20, rate: 100, queue: 50, loss: 0, jitter: 12 }],
+  ['20 ms 200 Mbit/s, jitter 4 ms', { ...MAIN, jitter: 4 }],
+  ['50 ms 20 Mbit/s, jitter 30 ms', { delay: 50, rate: 20, queue: 100, loss: 0, jitter: 30 }],
+  ['15 ms 100 Mbit/s, bursts every 8 ms', { delay: 15, rate: 100, queue: 50, loss: 0, bursts: 8 }],
+  ['20 ms 20 to 100 Mbit/s, queue 200 ms', { delay: 20, rate: 100, queue: 200, loss: 0, walk: 0.2 }],
+  ['20 ms 50 Mbit/s, outages of 20 ms', { delay: 20, rate: 50, queue: 50, loss: 0, outages: 2_000 }],
+  ['15 ms 10 Mbit/s up, 100 down', { delay: 15, rate: 10, rateBack: 100, queue: 100, loss: 0 }],
+  ['15 ms 100 Mbit/s up, 10 down', { delay: 15, rate: 100, rateBack: 10, queue: 100, loss: 0 }],
+  ['280 ms 50 Mbit/s', { delay: 280, rate: 50, queue: 100, loss: 0 }],
+  ['15 ms 50 Mbit/s, policer of 128 KiB', { delay: 15, rate: 50, queue: 0, loss: 0, policer: 128 * 1024 }],
+];
+
+export const PATHS: readonly BenchPath[] = [
+  ...STEADY,
+  ...UNSTEADY.map(
+    ([name, shape]): BenchPath => ({ name: `${name}, cubic`, shape, congestionControl: 'cubic', isUnsteady: true }),
+  ),
+];
+
 export type Direction = 'up' | 'down' | 'both';
 
 export interface Transfer {
@@ -89,22 +125,20 @@ export interface Transfer {
 }
 
 const UPLOAD: Transfer = { direction: 'up', count: 1 };
+const DOWNLOAD: Transfer = { direction: 'down', count: 1 };
 const UPLOADS: Transfer = { direction: 'up', count: 8 };
 /** As many as a link of this project has connections for payloads. */
 const CONNECTIONS: Transfer = { direction: 'up', count: 3 };
 
 /** The first one also runs over a link that has carried nothing before. */
-export function transfersOf({ isMain, isLimitedByConnections }: BenchPath): readonly Transfer[] {
-  if (isMain)
-    return [
-      UPLOAD,
-      { direction: 'down', count: 1 },
-      UPLOADS,
-      { direction: 'down', count: 4 },
-      { direction: 'both', count: 4 },
-    ];
+export function transfersOf({ isMain, isUnsteady, isLimitedByConnections }: BenchPath): readonly Transfer[] {
+  if (isUnsteady) return [UPLOAD, DOWNLOAD, UPLOADS];
+  if (isMain) return [UPLOAD, DOWNLOAD, UPLOADS, { direction: 'down', count: 4 }, { direction: 'both', count: 4 }];
   return isLimitedByConnections ? [UPLOAD, CONNECTIONS, UPLOADS] : [UPLOAD, UPLOADS];
 }
+
+/** One upload, while another one passes the path without routers. */
+export const BESIDE_PLAIN = 'beside plain TCP, 1 upload';
 
 export function transferName({ direction, count }: Transfer): string {
   if (direction === 'both') return `${count} up, ${count} down`;

@@ -8,7 +8,15 @@ import { ours, ROOT, reference } from '../data/subjects.ts';
 import { quantile } from '../quantile.ts';
 import type { Load, Ports, TransferOutcome, WatchedOutcome } from './load.ts';
 import { carried, type PathSubject, runLoad, startPlain, startRouters } from './network.ts';
-import { type BenchPath, type Change, type PathShape, type Transfer, transferName } from './paths.ts';
+import {
+  BESIDE_PLAIN,
+  type BenchPath,
+  type Change,
+  type Direction,
+  type PathShape,
+  type Transfer,
+  transferName,
+} from './paths.ts';
 
 export interface Job {
   readonly path: BenchPath;
@@ -20,6 +28,8 @@ export interface Job {
   /** Duration of one transfer. */
   readonly seconds: number;
   readonly transfers: readonly Transfer[];
+  /** Measures a transfer beside one without routers, too. */
+  readonly isBeside: boolean;
   /** Measures new circuits, too. */
   readonly circuits: number;
   /** Measures the path while it changes. */
@@ -46,13 +56,16 @@ const AT_ONCE = 32;
 const ROUND_TRIPS = 80;
 const LIGHT_SECONDS = 1.5;
 const LIGHT_ROUND_TRIPS = 25;
+/** Transfers that share a path need more time to find their parts. */
+const BESIDE = 2;
 /** Seconds for which a transfer runs before the path changes, and after a change until it should have adapted. */
 const BEFORE_CHANGES = 5;
 const ADAPTION = 2;
 
 async function run(job: Job): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const subjects = [stack.use(await startPlain(job.directory))];
+  const plain = stack.use(await startPlain(job.directory));
+  const subjects = [plain];
   const software = [ours(OURS, ROOT), ...(process.env.ZITI_BIN ? [reference(process.env.ZITI_BIN)] : [])];
   const transit = job.path.transit ?? 0;
   for (const each of software) {
@@ -67,6 +80,9 @@ async function run(job: Job): Promise<void> {
       transferName(transfer),
       (subject) => measureTransfer(job, subject, transfer),
     ]),
+    ...(job.isBeside
+      ? [[BESIDE_PLAIN, (subject) => measureBeside(job, subject, plain)] as (typeof measures)[number]]
+      : []),
     ...(job.circuits > 0
       ? [['new circuits', (subject) => measureCircuits(job, subject)] as (typeof measures)[number]]
       : []),
@@ -123,7 +139,7 @@ async function measureTransfer(
   const memory = transitMemory();
   return {
     throughput: total / passedSeconds / MIB,
-    share: (100 * total) / passedSeconds / (shape.rate * 125_000 * (direction === 'both' ? 2 : 1)),
+    share: shareOf(shape, direction, total / passedSeconds),
     'light p50': quantile(light, 0.5) / quantile(alone, 0.5),
     'light p99': quantile(light, 0.99) / quantile(alone, 0.99),
     carried: passed / Math.max(1, total),
@@ -136,6 +152,27 @@ async function measureTransfer(
 async function lightAlone({ path: { shape }, near, directory }: Job, ports: Ports): Promise<readonly number[]> {
   const seconds = Math.max(LIGHT_SECONDS, LIGHT_ROUND_TRIPS * roundTripOf(shape));
   return (await runLoad<{ light: number[] }>(near, { kind: 'light', seconds, ports }, directory)).light;
+}
+
+/** Percent of the rate of the path. */
+function shareOf({ rate, rateBack = rate }: PathShape, direction: Direction, bytesPerSecond: number): number {
+  const mbits = { up: rate, down: rateBack, both: rate + rateBack }[direction];
+  return (100 * bytesPerSecond) / (mbits * 125_000);
+}
+
+/** One upload, while another one passes the path without routers. */
+async function measureBeside(job: Job, { ports }: PathSubject, plain: PathSubject): Promise<Record<string, number>> {
+  const { near, directory, path } = job;
+  const seconds = BESIDE * Math.max(job.seconds, ROUND_TRIPS * roundTripOf(path.shape));
+  const upload = (own: Ports): Load => {
+    return { kind: 'transfer', direction: 'up', count: 1, seconds, lightAfter: seconds, ports: own };
+  };
+  const [own, other] = await Promise.all(
+    [ports, plain.ports].map((each) => runLoad<TransferOutcome>(near, upload(each), directory)),
+  );
+  const share = (outcome: TransferOutcome | undefined) =>
+    outcome ? shareOf(path.shape, 'up', (outcome.bytes[0] ?? 0) / outcome.seconds) : Number.NaN;
+  return { share: share(own), 'other share': share(other) };
 }
 
 /** Seconds. */

@@ -50,6 +50,8 @@ export interface PathInspection {
   /** Milliseconds. */
   readonly roundTrip: number;
   readonly minRoundTrip: number | undefined;
+  /** Mean time above the shortest round trip that the path adds by itself. */
+  readonly jitter: number;
   readonly allowedWait: number;
   /** Bytes that may be on their way, and bytes that are. */
   readonly window: number;
@@ -296,6 +298,7 @@ export class ChannelPath {
       rate: Math.round(controller.rate * 1_000),
       roundTrip: controller.rtt,
       minRoundTrip: controller.minRtt,
+      jitter: controller.jitter,
       allowedWait: controller.allowedWait,
       window: Math.round(controller.window),
       onTheWay: this.#load,

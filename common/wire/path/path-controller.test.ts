@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { seededRandom } from '#lib/random.ts';
 import { RELEASE } from '../../../test/support/house/thorough.ts';
 import { PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
 import { MIN_WINDOW, PathController } from './path-controller.ts';
@@ -13,7 +14,7 @@ const RUNS = RELEASE ? 4_000 : 300;
  */
 const SEED = RELEASE ? undefined : 20_261_126;
 
-function runs(numRuns: number): fc.Parameters<[PathShape]> {
+function runs<T = [PathShape]>(numRuns: number): fc.Parameters<T> {
   return { numRuns, ...(SEED !== undefined && { seed: SEED }) };
 }
 
@@ -51,6 +52,36 @@ t.test('one transfer fills any path, and hardly uses its queue', async () => {
       return used > 0.93 && quantile(waits, 0.5) < 1.7 * allowed(model) + min;
     }),
     runs(RUNS),
+  );
+});
+
+/** Wi-Fi, mobile networks and satellites: a delay that jitters, or packets that leave in bursts. */
+const unsteadyPaths = fc
+  .record({
+    rate: fc.integer({ min: 20, max: 200 }),
+    delay: fc.integer({ min: 10, max: 100 }),
+    queue: fc.integer({ min: 60, max: 200 }),
+    unsteady: fc.oneof(
+      fc.record({ jitter: fc.record({ max: fc.integer({ min: 4, max: 30 }), every: fc.constant(8) }) }),
+      fc.record({ bursts: fc.integer({ min: 4, max: 10 }) }),
+    ),
+    seed: fc.integer({ min: 1, max: 1e9 }),
+  })
+  .map(({ unsteady, seed, ...shape }): [PathShape, number] => [{ ...shape, ...unsteady }, seed]);
+
+t.test('jitter is no queue: a transfer gets most of what one without it gets', async () => {
+  fc.assert(
+    fc.property(unsteadyPaths, ([shape, seed]) => {
+      const [plain, paced] = [false, true].map((isPaced) => {
+        const random = seededRandom(seed);
+        const model = new PathModel(shape, () => random.next());
+        model.add({ isPaced });
+        model.run(2 * warmUp(shape));
+        return model.run(8_000).used;
+      }) as [number, number];
+      return paced > 0.6 * plain;
+    }),
+    runs<[[PathShape, number]]>(RUNS / 10),
   );
 });
 

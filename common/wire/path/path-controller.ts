@@ -5,16 +5,19 @@
 //   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. This
 //   window only stops it from filling queues. So a wrong window costs delay or rate, never fairness to others.
 //
-//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue: here, or in the queue
-//   of the other direction, which acknowledgements pass. Only a peer that tells when frames arrive shows which of the
-//   two.
+//   bytes on the way = rate × round trip. A round trip above the shortest one is
+//     - time in a queue of this direction: it becomes shorter when less is sent
+//     - time in a queue of the other direction, which acknowledgements pass: only a peer that tells when frames arrive
+//       shows it
+//     - jitter of the path: Wi-Fi and mobile networks hold packets back. It differs within a round trip, and the
+//       shortest time of some longer while is without it. So a round is longer where there is jitter.
 //
-//   Once per round trip:
+//   Once per round:
 //
 //   startup ──bytes wait in queues, or the rate no longer grows, or packets are lost──► steady
 //   steady  ──every few seconds, or if they wait too long although the window is right──► drain
-//   drain   ──the queue was ours──► steady          ──the path has become longer──► startup
-//           ──and packets are lost: others fill the queue──► compete
+//   drain   ──the queue was ours──► steady          ──others fill the queue──► compete
+//           ──the same long round trip in several drains: the path has become longer──► startup
 //   compete ──the queue is empty──► steady          ──after a while──► drain
 //
 //   startup: the window doubles             steady:  the window is what the path carries, and an allowed wait
@@ -51,26 +54,39 @@ const MIN_ALLOWED = 1;
 const MAX_ALLOWED = 15;
 /** A shorter round trip, in milliseconds, is within a machine or a rack. */
 const NEARBY = 0.5;
-/** Growth of the window per round trip in the steady phase: at first, and at most. It doubles while nothing waits. */
-const FIRST_GAIN = 0.1;
-const MAX_GAIN = 0.25;
-/** Bytes of growth per round trip: the same for small and large windows, so that they become equal. */
+/** Share of a wait that is too short, and of one that is too long, which the window corrects in a round trip. */
+const GROWTH_GAIN = 0.5;
+const SHRINKING_GAIN = 1;
+/**
+ * Bytes of growth in each round, the same for small and large windows, so that they become equal; at most this share of
+ * the allowed wait.
+ */
 const MIN_GROWTH = 8 * 1024;
+const MIN_GROWTH_SHARE = 1 / 4;
 /** The window is at most this multiple of what the path has carried. */
 const STARTUP_REACH = 4;
 const STEADY_REACH = 1.25;
-/** A path whose rate grows less in two round trips, while the window doubles, is full. */
+/**
+ * A path whose rate grows less in two rounds, while the window doubles, is full. So is one whose rate grows less in one
+ * round, if bytes wait.
+ */
 const STARTUP_GROWTH = 1.2;
-/** Round trips whose highest rate counts. */
+const STARTUP_GROWTH_WITH_WAIT = 1.6;
+/** Rounds whose highest rate counts. For a drain, the lowest of the last ones counts. */
 const RATES = 4;
+const DRAIN_RATES = 2;
 /**
  * Milliseconds, and round trips, after which the shortest round trip is measured again: the path may have become
  * longer. The longer of both.
  */
 const DRAIN_INTERVAL = 2_500;
 const DRAIN_INTERVAL_ROUNDS = 40;
-/** Round trips of a drain: the window takes effect in the first, the last one is measured. */
+/**
+ * Rounds of a drain: the window takes effect in the first, the last one is measured. If bytes still wait, the window is
+ * halved for some further rounds, before others are taken for the cause.
+ */
 const DRAIN_ROUNDS = 2;
+const FURTHER_DRAIN_ROUNDS = 1;
 /**
  * Window of a drain, as a share of what the path holds without a queue: low enough to empty the queue of a few other
  * controllers as well, which would otherwise all take each other's queue for a part of the path.
@@ -85,21 +101,41 @@ const NOISE_SHARE = 1 / 4;
 const WAYS_BACK = 2;
 /** Drains whose shortest round trips count. */
 const EPOCHS = 3;
-/** Round trips with too long a wait, although the window was right, after which the path is measured again. */
+/**
+ * Rounds with too long a wait, although the window was right, after which the path is measured again: longer than the
+ * allowed wait by this share of it. A drain that leaves as long a wait has met the queue of others.
+ */
 const MAX_LATE_ROUNDS = 3;
+const LATE_SHARE = 1 / 2;
+/** Drains in a row that leave the same wait, up to the allowed one: the path has become longer. */
+const SAME_WAITS = 3;
+
+/** Jitter is the mean of a round's round trips above the shortest. Of so many rounds, this quantile counts. */
+const JITTERS = 8;
+const JITTER_QUANTILE = 1 / 4;
+/** The allowed wait is longer by this share of it. */
+const JITTER_SHARE = 0.4;
+/**
+ * A round lasts for so many times the jitter, up to so many milliseconds, so that its shortest round trip is without
+ * it. A jitter below this share of the allowed wait makes no difference.
+ */
+const ROUND_JITTERS = 24;
+const MAX_ROUND = 250;
+const NOTICED_JITTER = 1 / 2;
+/** Milliseconds, and round trips, without a sample after which the path was idle. */
+const IDLE_AFTER = 20;
+const IDLE_ROUND_TRIPS = 4;
 
 /**
- * Milliseconds for which the system's congestion control alone competes with the traffic of others, before the path is
- * measured again: at first, and at most. It doubles each time.
+ * Milliseconds, and round trips, for which the system's congestion control alone competes with the traffic of others,
+ * before the path is measured again: at first, and at most. It doubles each time, and falls when the queue was ours.
  */
-const COMPETITION_TIME = 500;
+const COMPETITION_TIME = 1_000;
+const COMPETITION_ROUND_TRIPS = 10;
 const MAX_COMPETITION_TIME = 8_000;
-/**
- * Milliseconds within which packets must be lost twice as a sign of competition, and milliseconds between the two: the
- * start of a single transfer may lose some as well.
- */
-const LOSSES_COUNT = 10_000;
-const LOSSES_APART = 500;
+const COMPETITION_FALL = 1 / 4;
+/** The window after a competition, as a multiple of what the path carries: others may leave more. */
+const COMPETITION_REACH = 2;
 
 /** The shortest times of a while, in milliseconds. */
 interface Shortest {
@@ -111,6 +147,9 @@ interface Shortest {
 interface Round extends Shortest {
   readonly since: number;
   readonly delivered: number;
+  /** The sum of its samples' round trips, and their number. */
+  sum: number;
+  count: number;
   /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
   readonly end: number;
   /** Frames waited for the window. */
@@ -131,18 +170,22 @@ export class PathController {
   #waysBack: number[] = [];
   #wayBackAt = Number.NEGATIVE_INFINITY;
   #rtt = 0;
-  #gain = FIRST_GAIN;
   #rates: number[] = [];
+  /** Those of the last rounds in which frames waited, and the one that counts. */
+  #jitters: number[] = [];
+  #jitter = 0;
   #round: Round | undefined;
   #wasIdle = false;
   #competesUntil = 0;
   #competitionTime = COMPETITION_TIME;
   #lost = 0;
-  #lostAt = Number.NEGATIVE_INFINITY;
-  #lostBefore = Number.NEGATIVE_INFINITY;
-  /** The shortest round trip before the path seemed to become longer; a loss tells that others fill its queue. */
-  #suspected: { readonly base: number; readonly until: number } | undefined;
   #lateRounds = 0;
+  #observedAt = Number.POSITIVE_INFINITY;
+  /** The round trips of the last drains, if all of them have met a queue of others. */
+  #foreign: number[] = [];
+  /** The window has become smaller after the last round, which had this round trip. */
+  #hasShrunk = false;
+  #rttBefore = 0;
   #drainRounds = 0;
   #drainedAt: number | undefined;
   /** The window before the queue began to look too long. */
@@ -179,7 +222,23 @@ export class PathController {
 
   /** Milliseconds that bytes may wait in queues. */
   get allowedWait(): number {
-    return Math.min(MAX_ALLOWED, Math.max(MIN_ALLOWED, this.#base * ALLOWED_SHARE));
+    return Math.min(MAX_ALLOWED, this.#steadyWait + JITTER_SHARE * this.#jitter);
+  }
+
+  /** Milliseconds of jitter; 0 on a path without. */
+  get jitter(): number {
+    return this.#jitter;
+  }
+
+  /** The allowed wait without jitter. */
+  get #steadyWait(): number {
+    return Math.max(MIN_ALLOWED, this.#base * ALLOWED_SHARE);
+  }
+
+  /** Milliseconds that the present round lasts at least. A drain takes effect at once. */
+  get #leastRound(): number {
+    if (this.#phase === 'drain' && this.#drainRounds > 1) return 0;
+    return Math.min(MAX_ROUND, ROUND_JITTERS * Math.max(0, this.#jitter - NOTICED_JITTER * this.#steadyWait));
   }
 
   /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
@@ -222,15 +281,23 @@ export class PathController {
   /** Call it often, at least several times per round trip while frames wait. */
   observe(sample: PathSample): void {
     const round = this.#round;
+    const idleAfter = Math.max(IDLE_AFTER, IDLE_ROUND_TRIPS * Math.max(this.#base, this.#rtt));
+    if (sample.now - this.#observedAt > idleAfter) this.#wasIdle = true;
+    this.#observedAt = sample.now;
     if (this.#wasIdle) {
       // The path was idle for a part of this round: it says nothing about its rate.
       this.#wasIdle = false;
       this.#drainedAt = sample.now;
     } else if (round) {
       round.isIdle ||= !round.isBusy && sample.now - round.since > this.#base;
-      if (sample.rtt > 0) round.rtt = Math.min(round.rtt, sample.rtt);
+      if (sample.rtt > 0) {
+        round.rtt = Math.min(round.rtt, sample.rtt);
+        round.sum += sample.rtt;
+        round.count++;
+      }
       const elapsed = sample.now - round.since;
-      if (sample.delivered < round.end || elapsed < Math.max(1, Math.min(round.rtt, 1e3))) return;
+      const least = Math.max(1, Math.min(round.rtt, 1e3), this.#leastRound);
+      if (sample.delivered < round.end || elapsed < least) return;
       if (Number.isFinite(round.rtt)) this.#finish(round, sample);
     }
     this.#round = {
@@ -238,6 +305,8 @@ export class PathController {
       delivered: sample.delivered,
       end: sample.delivered + sample.inFlight,
       rtt: Number.POSITIVE_INFINITY,
+      sum: 0,
+      count: 0,
       oneWay: Number.POSITIVE_INFINITY,
       isLimited: false,
       isBusy: false,
@@ -247,12 +316,12 @@ export class PathController {
 
   #finish(round: Round, sample: PathSample): void {
     const { now } = sample;
+    if (round.isBusy) this.#noteJitter(round.sum / round.count - round.rtt);
     const elapsed = now - round.since;
     const rate = (sample.delivered - round.delivered) / elapsed;
     this.#rtt = round.rtt;
     this.#noteWayBack(round, now);
     const hasLost = sample.lost > this.#lost;
-    if (hasLost) this.#noteLoss(now);
     this.#lost = sample.lost;
     this.#drainedAt ??= now;
     // Acknowledgements that leave the queue of the way back faster than they entered it would show too high a rate.
@@ -260,44 +329,57 @@ export class PathController {
     // Where nothing waits, the path could have carried more.
     if (round.isBusy || sent > this.rate) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
-    const suspected = this.#suspected;
-    if (hasLost && suspected && now < suspected.until && this.#losesAgain(now)) this.#compete(suspected.base, now);
-    else if (this.#phase === 'drain') this.#continueDrain(round, now);
-    else if (this.#phase === 'compete') this.#continueCompetition(round, rate, now);
+    if (this.#phase === 'drain') this.#continueDrain(round, now);
+    else if (this.#phase === 'compete') this.#continueCompetition(round, now);
     else {
       this.#noteShortest(round);
-      this.#adjust(round, rate, hasLost);
+      if (this.#phase === 'startup') this.#start(round, rate, hasLost);
+      else this.#adjust(round, rate, elapsed);
       const isDue =
         round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
       if (isDue || this.#lateRounds > MAX_LATE_ROUNDS) this.#drain();
     }
   }
 
-  #adjust(round: Round, rate: number, hasLost: boolean): void {
+  #start(round: Round, rate: number, hasLost: boolean): void {
+    const { rtt, isLimited, isBusy } = round;
+    const [rateBefore = 0, lastRate = 0] = [this.#rates.at(-3), this.#rates.at(-2)];
+    const isFull = isLimited && rate < rateBefore * STARTUP_GROWTH;
+    const hasQueue = rtt > this.#target && rate < lastRate * STARTUP_GROWTH_WITH_WAIT;
+    const carried = this.#target + this.#jitter;
+    if (hasLost || isFull || hasQueue) {
+      this.#phase = 'steady'; // after losses, the system has reduced its own window
+      if (rtt > this.#target && isBusy) this.#shrinkTo(rate * carried);
+    } else if (isLimited) this.#growTo(2 * this.#window, this.rate * carried * STARTUP_REACH);
+  }
+
+  /** The window becomes larger or smaller by what the path carries in the time that is missing or too much. */
+  #adjust(round: Round, rate: number, elapsed: number): void {
     const target = this.#target;
-    const isStartup = this.#phase === 'startup';
-    const { rtt } = round;
-    // A window that doubles shows its queue late: a rate that no longer grows tells it earlier.
-    const rateBefore = this.#rates.at(-3) ?? 0;
-    const isFull = isStartup && round.isLimited && rate < rateBefore * STARTUP_GROWTH;
-    if (isStartup && hasLost) this.#phase = 'steady'; // the system has reduced its own window
-    if (rtt > target || isFull) {
-      if (!round.isBusy) return; // others fill the path
-      if (this.#lateRounds === 0) this.#windowBefore = this.#window;
-      if (!this.isQueueShort(rtt)) this.#lateRounds++;
-      this.#phase = 'steady';
-      this.#gain = FIRST_GAIN;
-      // A path with a queue carries its full rate, so this is the window that leaves the allowed queue.
-      this.#setWindow(Math.max(this.#window / 2, Math.min(this.#window, rate * target)));
-      return;
-    }
-    this.#lateRounds = 0;
-    if (!round.isLimited) return;
-    const reach = this.rate * target * (isStartup ? STARTUP_REACH : STEADY_REACH);
-    const room = (target - rtt) / this.allowedWait;
-    const growth = isStartup ? this.#window : Math.max(this.#gain * this.#window, MIN_GROWTH) * room;
-    this.#setWindow(Math.max(this.#window, Math.min(reach, this.#window + growth)));
-    this.#gain = Math.min(MAX_GAIN, 2 * this.#gain);
+    const { rtt, isLimited, isBusy } = round;
+    // A queue of its own becomes shorter when the window does.
+    const isUnmoved = this.#hasShrunk && rtt >= this.#rttBefore;
+    const isLate = isBusy && rtt > target + (isUnmoved ? 0 : LATE_SHARE * this.allowedWait);
+    this.#rttBefore = rtt;
+    this.#hasShrunk = false;
+    if (isLate && this.#lateRounds === 0) this.#windowBefore = this.#window;
+    this.#lateRounds = isLate ? this.#lateRounds + 1 : 0;
+    const room = target - rtt;
+    if (room < 0 ? !isBusy : !isLimited) return; // others fill the path, or the window limits nothing
+    const growth = Math.min(MIN_GROWTH, this.rate * this.allowedWait * MIN_GROWTH_SHARE);
+    const gain = room > 0 ? GROWTH_GAIN : SHRINKING_GAIN;
+    const window = this.#window + growth + rate * room * Math.min(1, (gain * elapsed) / rtt);
+    if (window < this.#window) this.#shrinkTo(window);
+    else this.#growTo(window, this.rate * (target + this.#jitter) * STEADY_REACH);
+  }
+
+  #shrinkTo(bytes: number): void {
+    this.#hasShrunk = bytes < this.#window;
+    this.#setWindow(Math.max(this.#window / 2, Math.min(this.#window, bytes)));
+  }
+
+  #growTo(bytes: number, max: number): void {
+    this.#setWindow(Math.max(this.#window, Math.min(max, bytes)));
   }
 
   /** Measures the shortest round trip again: sends less than the path carries, until its queue is empty. */
@@ -305,65 +387,67 @@ export class PathController {
     if (this.#lateRounds === 0) this.#windowBefore = this.#window;
     this.#phase = 'drain';
     this.#drainRounds = DRAIN_ROUNDS;
-    this.#setWindow(this.rate * (this.#base + this.#wayBack) * DRAIN_SHARE);
+    const rate = Math.min(...this.#rates.slice(-DRAIN_RATES));
+    this.#setWindow(rate * (this.#base + this.#wayBack + this.#jitter) * DRAIN_SHARE);
   }
 
   #continueDrain({ rtt, oneWay }: Round, now: number): void {
     this.#drainRounds--;
     if (this.#drainRounds > 0) return;
-    const base = this.#base;
-    const isLonger = rtt > this.#target + this.allowedWait;
-    if (isLonger) this.#waysBack = [];
-    // A peer may lie about arrivals: the base is never shorter than a measured round trip.
-    const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, base)), oneWay };
-    this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
-    this.#updateBase();
+    // The smallest window may be more than the path holds. A peer that tells when frames arrive knows the wait exactly.
+    const rest = Math.max(this.#base + this.#wayBack, MIN_WINDOW / this.rate);
+    const exact = oneWay - this.#shortestOneWay; // Infinity or NaN if the peer does not tell
+    const wait = Number.isFinite(exact) ? Math.min(rtt - rest, exact) : rtt - rest;
+    const isForeign = wait > (1 + LATE_SHARE) * this.allowedWait;
+    if (isForeign && this.#drainRounds > -FURTHER_DRAIN_ROUNDS) {
+      this.#setWindow(this.#window / 2);
+      return;
+    }
     this.#drainedAt = now;
     this.#lateRounds = 0;
-    if (isLonger) this.#phase = 'startup';
-    else this.#endCompetition();
-    this.#setWindow(isLonger ? this.#windowBefore : Math.min(this.#windowBefore, this.rate * (rtt + this.allowedWait)));
-    if (!isLonger) return;
-    if (this.#losesAgain(now)) this.#compete(base, now);
-    else this.#suspected = { base, until: now + LOSSES_COUNT };
+    this.#foreign = isForeign ? [...this.#foreign.slice(1 - SAME_WAITS), rtt] : [];
+    const isSame = Math.max(...this.#foreign) - Math.min(...this.#foreign) < this.allowedWait;
+    const isLonger = this.#foreign.length === SAME_WAITS && isSame;
+    if (isForeign && !isLonger) {
+      this.#compete(now);
+      return;
+    }
+    this.#foreign = [];
+    if (isLonger) this.#waysBack = [];
+    // A peer may lie about arrivals: the base is never shorter than a measured round trip.
+    const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, this.#base)), oneWay };
+    this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
+    this.#updateBase();
+    this.#phase = isLonger ? 'startup' : 'steady';
+    this.#competitionTime = Math.max(COMPETITION_TIME, this.#competitionTime * COMPETITION_FALL);
+    const carried = this.rate * (rtt + this.allowedWait + this.#jitter);
+    this.#setWindow(isLonger ? this.#windowBefore : Math.min(this.#windowBefore, carried));
   }
 
   /**
-   * Packets are lost although this sender keeps no queue: others fill it. They would take the whole path from a sender
-   * that avoids queues, so the system's congestion control decides for a while.
+   * This sender keeps no queue, but there is one: others fill it. They would take the whole path from a sender that
+   * avoids queues, so the system's congestion control decides for a while.
    */
-  #compete(base: number, now: number): void {
+  #compete(now: number): void {
     this.#phase = 'compete';
-    this.#competesUntil = now + this.#competitionTime;
+    this.#competesUntil = now + Math.max(this.#competitionTime, COMPETITION_ROUND_TRIPS * this.#rtt);
     this.#competitionTime = Math.min(MAX_COMPETITION_TIME, 2 * this.#competitionTime);
-    this.#suspected = undefined;
-    this.#epochs = [{ rtt: base, oneWay: Number.POSITIVE_INFINITY }];
-    this.#base = base;
     this.#setWindow(MAX_WINDOW);
   }
 
-  /** Ends with a drain, or early when the queue is empty: nobody else fills it. */
-  #continueCompetition(round: Round, rate: number, now: number): void {
-    this.#noteShortest(round);
-    const target = this.#target;
-    if (round.rtt > target && now < this.#competesUntil) return;
-    this.#setWindow(rate * target);
-    if (round.rtt > target) this.#drain();
-    else this.#endCompetition();
+  #continueCompetition({ rtt }: Round, now: number): void {
+    if (now >= this.#competesUntil) this.#drain();
+    else if (rtt <= this.#target) {
+      this.#phase = 'steady';
+      this.#setWindow(COMPETITION_REACH * this.rate * (this.#target + this.#jitter));
+    }
   }
 
-  #endCompetition(): void {
-    this.#phase = 'steady';
-    this.#competitionTime = COMPETITION_TIME;
-  }
-
-  #noteLoss(now: number): void {
-    if (now - this.#lostAt > LOSSES_APART) this.#lostBefore = this.#lostAt;
-    this.#lostAt = now;
-  }
-
-  #losesAgain(now: number): boolean {
-    return now - this.#lostBefore < LOSSES_COUNT;
+  /** Of the last rounds a lower one counts: a round in which the queue changes shows more. */
+  #noteJitter(milliseconds: number): void {
+    this.#jitters = [...this.#jitters.slice(1 - JITTERS), milliseconds];
+    const sorted = this.#jitters.toSorted((a, b) => a - b);
+    this.#jitter = sorted[Math.floor(sorted.length * JITTER_QUANTILE)] ?? 0;
   }
 
   #noteShortest({ rtt, oneWay }: Shortest): void {
@@ -373,15 +457,18 @@ export class PathController {
     this.#updateBase();
   }
 
+  get #shortestOneWay(): number {
+    return Math.min(...this.#epochs.map((epoch) => epoch.oneWay));
+  }
+
   #updateBase(): void {
     this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
   }
 
   /** The part of the round trip's growth that the way there does not explain. */
   #noteWayBack({ rtt, oneWay }: Shortest, now: number): void {
-    const shortest = Math.min(oneWay, ...this.#epochs.map((epoch) => epoch.oneWay));
     if (Number.isFinite(oneWay)) {
-      const wait = rtt - this.#base - (oneWay - shortest) - NOISE_SHARE * this.allowedWait;
+      const wait = rtt - this.#base - Math.max(0, oneWay - this.#shortestOneWay) - NOISE_SHARE * this.allowedWait;
       this.#waysBack = [...this.#waysBack.slice(1 - WAYS_BACK), Math.max(0, wait)];
       this.#wayBackAt = now;
     } else if (now - this.#wayBackAt > Math.max(ONE_WAY_VALID, ONE_WAY_VALID_ROUNDS * rtt)) this.#waysBack = [];

@@ -16,6 +16,14 @@ export interface PathShape {
   queue: number;
   /** Share of lost packets. */
   loss?: number;
+  /** Milliseconds of further delay at most in each direction. It changes every `every` milliseconds; the order stays. */
+  jitter?: { readonly max: number; readonly every: number };
+  /** Packets leave in bursts, every so many milliseconds, in each direction. */
+  bursts?: number;
+  /** The rate walks between this share of its top and all of it, with a new one every 100 ms. */
+  walk?: number;
+  /** Bytes of a policer's bucket, in front of which there is no queue. */
+  policer?: number;
 }
 
 const PACKET = 1_448;
@@ -23,6 +31,12 @@ const PACKET = 1_448;
 const PER_ROUND_TRIP = 40;
 const STEPS_PER_ROUND_TRIP = 20;
 const FIRST_WINDOW = 10 * PACKET;
+/** Milliseconds between two rates of a walk, and the largest change. */
+const WALK_INTERVAL = 100;
+const WALK_STEP = 0.3;
+/** Bytes of an acknowledgement's packets: the system acknowledges every second one, and smooths over eight times. */
+const ACKNOWLEDGED = 2 * PACKET;
+const SMOOTHING = 7 / 8;
 /** Milliseconds between the clocks of both sides. */
 const CLOCK_OFFSET = -12_345;
 
@@ -30,10 +44,39 @@ interface Chunk {
   readonly sender: ModelSender;
   readonly size: number;
   readonly sentAt: number;
+  /** At the other end, then with its acknowledgement. */
   arrivesAt: number;
-  /** Milliseconds in the queue. */
+  /** Milliseconds to the other end, beyond the path's delay. */
   wait: number;
   isLost: boolean;
+}
+
+/** One direction of the way after the queue: its delay jitters, or its packets leave in bursts. The order stays. */
+class Way {
+  readonly #chunks = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
+  readonly #random: () => number;
+  #last = 0;
+  #extra = 0;
+  #changesAt = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  push(chunk: Chunk, now: number, { delay, jitter, bursts }: PathShape): void {
+    if (jitter && now >= this.#changesAt) {
+      this.#changesAt = now + jitter.every;
+      this.#extra = jitter.max * this.#random() ** 3; // seldom long
+    }
+    const leaves = bursts ? Math.ceil(now / bursts) * bursts : now;
+    chunk.arrivesAt = this.#last = Math.max(this.#last, leaves + delay / 2 + (jitter ? this.#extra : 0));
+    this.#chunks.push(chunk);
+  }
+
+  arrived(now: number): Chunk | undefined {
+    const next = this.#chunks.peek();
+    return next && next.arrivesAt <= now ? this.#chunks.shift() : undefined;
+  }
 }
 
 export class ModelSender {
@@ -74,7 +117,7 @@ export class ModelSender {
     const isInUse = 2 * this.inFlight >= this.congestionWindow;
     this.inFlight -= size;
     const sample = now - sentAt;
-    this.rtt = this.rtt === 0 ? sample : this.rtt + (sample - this.rtt) / 8;
+    this.rtt = this.rtt === 0 ? sample : sample + (this.rtt - sample) * SMOOTHING ** (size / ACKNOWLEDGED);
     if (!isLost) {
       this.delivered += size;
       // Grows only while the window is in use, as the system does.
@@ -103,19 +146,28 @@ export class PathModel {
   readonly #queue = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
   #queued = 0;
   #credit = 0;
-  readonly #returning = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
-  #lastArrival = 0;
+  readonly #there: Way;
+  readonly #back: Way;
+  /** Share of the rate, and when it changes. */
+  #pace = 1;
+  #pacedUntil = 0;
+  #tokens = 0;
   /** Milliseconds that the bytes which left the queue had waited, by time of leaving. */
   waits: number[] = [];
+  /** Bytes that the path could have carried, and bytes that were sent, again or not. */
+  carriable = 0;
+  carried = 0;
   /** The other direction of the same path: acknowledgements wait in its queue. Both run at the same time. */
   opposite: PathModel | undefined;
 
   constructor(shape: PathShape, random: () => number = () => 1) {
     this.shape = shape;
     this.#random = random;
+    this.#there = new Way(random);
+    this.#back = new Way(random);
   }
 
-  /** Bytes per millisecond. */
+  /** Bytes per millisecond, at the top of a walk. */
   get capacity(): number {
     return this.shape.rate * 125;
   }
@@ -136,9 +188,11 @@ export class PathModel {
   }
 
   /** Runs for so many milliseconds. Returns what was used of the path's rate, and the waits in its queue. */
-  run(milliseconds: number): { used: number; shares: number[]; waits: number[] } {
+  run(milliseconds: number): { used: number; shares: number[]; waits: number[]; carried: number } {
     const before = this.senders.map(({ delivered }) => delivered);
     this.waits = [];
+    this.carriable = 0;
+    this.carried = 0;
     const end = this.now + milliseconds;
     const step = Math.min(1, this.shape.delay / STEPS_PER_ROUND_TRIP);
     while (this.now < end) {
@@ -148,7 +202,8 @@ export class PathModel {
     const carried = this.senders.map(({ delivered }, index) => delivered - (before[index] ?? 0));
     const total = carried.reduce((sum, each) => sum + each, 0);
     return {
-      used: total / (milliseconds * this.capacity),
+      used: total / Math.max(1, this.carriable),
+      carried: this.carried / Math.max(1, total),
       shares: carried.map((each) => each / Math.max(1, total)),
       waits: this.waits.toSorted((a, b) => a - b),
     };
@@ -174,41 +229,57 @@ export class PathModel {
   }
 
   #serve(step: number): void {
-    this.#credit = Math.min(this.#credit + step * this.capacity, this.#queue.length > 0 ? Number.POSITIVE_INFINITY : 0);
+    this.#walk();
+    const served = step * this.capacity * this.#pace;
+    this.carriable += served;
+    const { policer, loss = 0 } = this.shape;
+    this.#tokens = Math.min(policer ?? 0, this.#tokens + served);
+    this.#credit = Math.min(this.#credit + served, this.#queue.length > 0 ? Number.POSITIVE_INFINITY : 0);
     for (let next = this.#queue.peek(); next && next.size <= this.#credit; next = this.#queue.peek()) {
       this.#queue.shift();
       this.#queued -= next.size;
       this.#credit -= next.size;
-      next.wait = this.now - next.sentAt;
-      this.waits.push(next.wait);
-      next.isLost = this.#random() < (this.shape.loss ?? 0);
-      this.#return(next);
+      this.waits.push(this.now - next.sentAt);
+      next.isLost = this.#random() < loss;
+      this.#there.push(next, this.now, this.shape);
     }
+  }
+
+  #walk(): void {
+    const { walk } = this.shape;
+    if (walk === undefined || this.now < this.#pacedUntil) return;
+    this.#pacedUntil = this.now + WALK_INTERVAL;
+    this.#pace = Math.min(1, Math.max(walk, this.#pace + WALK_STEP * (2 * this.#random() - 1)));
   }
 
   #send(sender: ModelSender, size: number): void {
     const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, wait: 0, isLost: false };
     sender.inFlight += size;
-    if (this.#queued + size > Math.max(2 * size, this.shape.queue * this.capacity)) {
+    this.carried += size;
+    const { policer, queue } = this.shape;
+    if (policer !== undefined) {
+      chunk.isLost = size > this.#tokens;
+      if (!chunk.isLost) this.#tokens -= size;
+      this.#there.push(chunk, this.now, this.shape);
+    } else if (this.#queued + size > Math.max(2 * size, queue * this.capacity)) {
       chunk.isLost = true;
-      this.#return(chunk);
-      return;
+      this.#there.push(chunk, this.now, this.shape);
+    } else {
+      this.#queue.push(chunk);
+      this.#queued += size;
     }
-    this.#queue.push(chunk);
-    this.#queued += size;
   }
 
   #return(chunk: Chunk): void {
+    chunk.wait = chunk.arrivesAt - chunk.sentAt - this.shape.delay / 2;
     const wait = this.opposite ? this.opposite.#queued / this.capacity : 0;
-    chunk.arrivesAt = this.#lastArrival = Math.max(this.now + this.shape.delay + wait, this.#lastArrival);
-    this.#returning.push(chunk);
+    this.#back.push(chunk, this.now + wait, this.shape);
   }
 
   #acknowledge(): void {
-    for (let next = this.#returning.peek(); next && next.arrivesAt <= this.now; next = this.#returning.peek()) {
-      this.#returning.shift();
+    for (let next = this.#there.arrived(this.now); next; next = this.#there.arrived(this.now)) this.#return(next);
+    for (let next = this.#back.arrived(this.now); next; next = this.#back.arrived(this.now))
       next.sender.acknowledged(next, this.now);
-    }
   }
 }
 
