@@ -7,8 +7,8 @@
 // An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
-// Requests and upgrades of different sources take turns (fair-turns.ts). Those of connections on which nobody has proved who he is
-// also share a small part of the time with other strangers (common/lib/net/strangers.ts).
+// Requests and upgrades of different sources take turns (fair-turns.ts). Those of connections on which nobody has
+// proved who he is also share a small part of the time with other strangers (common/lib/net/strangers.ts).
 //
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘

@@ -85,7 +85,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/wire/path/channel-path.ts MIN_FRAME_LIMIT',
     'common/wire/path/path-controller.ts MAX_ALLOWED',
     'common/wire/path/path-controller.ts MAX_COMPETITION_TIME',
-    'common/wire/path/path-controller.ts MAX_GAIN',
+    'common/wire/path/path-controller.ts MAX_ROUND',
     'common/wire/path/path-controller.ts MAX_LATE_ROUNDS',
     'common/wire/lanes/send-lanes.ts MAX_POLL',
     'common/lib/log/log-repeats.ts MAX_PHRASES',

@@ -27,8 +27,8 @@ export interface StrangerLimits {
 }
 
 /**
- * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second. More
- * at once would be felt by others for as long as it lasts; clients that prove who they are give it back.
+ * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second.
+ * Others feel more at once for as long as it lasts; clients that prove who they are give it back.
  */
 const SOURCE: StrangerLimits = { burst: 150, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */

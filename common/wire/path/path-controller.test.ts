@@ -69,7 +69,7 @@ const unsteadyPaths = fc
   })
   .map(({ unsteady, seed, ...shape }): [PathShape, number] => [{ ...shape, ...unsteady }, seed]);
 
-t.test('jitter is no queue: a transfer gets most of what one without it gets', async () => {
+t.test('a transfer gets most of what one without it gets where the delay jitters', async () => {
   fc.assert(
     fc.property(unsteadyPaths, ([shape, seed]) => {
       const [plain, paced] = [false, true].map((isPaced) => {

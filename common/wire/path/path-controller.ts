@@ -443,7 +443,7 @@ export class PathController {
     }
   }
 
-  /** Of the last rounds a lower one counts: a round in which the queue changes shows more. */
+  /** A round in which the queue changes shows more than the jitter, so a lower one of the last rounds counts. */
   #noteJitter(milliseconds: number): void {
     this.#jitters = [...this.#jitters.slice(1 - JITTERS), milliseconds];
     const sorted = this.#jitters.toSorted((a, b) => a - b);

@@ -16,7 +16,7 @@ export interface PathShape {
   queue: number;
   /** Share of lost packets. */
   loss?: number;
-  /** Milliseconds of further delay at most in each direction. It changes every `every` milliseconds; the order stays. */
+  /** Milliseconds of further delay at most in each direction, a new one every `every` milliseconds; the order stays. */
   jitter?: { readonly max: number; readonly every: number };
   /** Packets leave in bursts, every so many milliseconds, in each direction. */
   bursts?: number;
