@@ -1,6 +1,6 @@
 // A set of changes as text in the log: reads it back and rejects damaged ones. Two entities of a set do not get the
-// same unique value: the controller that wrote it checked this against all data up to the set before, and the log rejects a
-// second set with the same index.
+// same unique value: the controller that wrote it checked this against all data up to the set before, and the log
+// rejects a second set with the same index.
 
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Change } from '../change.ts';
