@@ -21,6 +21,16 @@ export interface Circuit {
   readonly fabric: { rx: number; tx: number };
 }
 
+/**
+ * Returns the owner of a circuit, for its turns: the identity that has dialed it. Controllers name none for clients
+ * without identities; then the link on which it comes, or this router (an empty name).
+ */
+export function circuitOwner(tags: Circuit['tags'], incomingLink: () => string | undefined): string {
+  if (tags.clientId) return tags.clientId;
+  const link = incomingLink();
+  return link === undefined ? '' : `link ${link}`;
+}
+
 export class CircuitTable {
   readonly #clock: Clock;
   readonly #circuits = new Map<string, Circuit>();

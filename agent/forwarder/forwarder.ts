@@ -11,7 +11,7 @@ import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type Acknowledgement, circuitIdOf, MAX_CIRCUIT_ID, type Payload } from '#wire/xgress-frames.ts';
-import { type Circuit, CircuitTable } from './circuit-table.ts';
+import { type Circuit, CircuitTable, circuitOwner } from './circuit-table.ts';
 import { type CircuitEnd, type Destination, type ForwardOutcome, PayloadOrigin } from './destination.ts';
 import { traceRouteAnswer, traceRouteStep } from './trace-route.ts';
 
@@ -158,17 +158,15 @@ export class Forwarder {
     return circuit && this.#next(circuit, source);
   }
 
-  /**
-   * Returns who owns a circuit, for its turns at the destination `next`: the identity that has dialed it. Controllers
-   * name none for clients without identities; then the link on which it comes, or this router.
-   */
+  /** Returns who owns a circuit, for its turns at the destination `next`; an empty name if there is no such circuit. */
   ownerOf(circuitId: string, next: string): string {
     const circuit = this.circuits.get(circuitId);
     if (!circuit) return '';
-    if (circuit.tags.clientId) return circuit.tags.clientId;
-    for (const [source, destination] of circuit.forwards)
-      if (destination === next && this.#destinations.get(source)?.isLink) return `link ${source}`;
-    return '';
+    return circuitOwner(circuit.tags, () => {
+      for (const [source, destination] of circuit.forwards)
+        if (destination === next && this.#destinations.get(source)?.isLink) return source;
+      return undefined;
+    });
   }
 
   /** Removes a circuit and notifies its ends. Returns false if it was unknown. */

@@ -15,6 +15,7 @@ import { DRAINING } from '../../drain/drain-error.ts';
 import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
 import type { DialsInProgress } from '../../egress/dials-in-progress.ts';
 import type { DialedEgress, DialedRelay, Egress } from '../../egress/egress.ts';
+import { circuitOwner } from '../../forwarder/circuit-table.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
@@ -84,13 +85,13 @@ function queueDial(components: RouteComponents, controller: Controller, request:
 }
 
 /**
- * Clients share the queue: one that dials many services must not use all workers. Returns the owner that the circuit
- * will have for its turns (`Forwarder.ownerOf`): it does not exist yet.
+ * Clients share the queue: one that dials many services must not use all workers. The circuit does not exist yet, so
+ * its route tells the owner.
  */
 function ownerOf({ tags, egress, forwards }: Route): string {
-  if (tags.clientId) return tags.clientId;
-  const back = forwards.find(({ srcAddress, dstType }) => srcAddress === egress?.address && dstType === DestType.LINK);
-  return back ? `link ${back.dstAddress}` : '';
+  const isBack = ({ srcAddress, dstType }: Route['forwards'][number]) =>
+    srcAddress === egress?.address && dstType === DestType.LINK;
+  return circuitOwner(tags, () => forwards.find(isBack)?.dstAddress);
 }
 
 /** Terminators share the queue, too: a host that never answers must not hold up the circuits of other services. */
