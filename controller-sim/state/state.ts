@@ -23,7 +23,7 @@ import { MAX_READ } from './store/change-log.ts';
 import { BehindError, HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
-import { REMEDY } from './store/stored-entity.ts';
+import { demandUnique } from './store/stored-entity.ts';
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
@@ -197,9 +197,7 @@ export class State {
   *#restoreAll(entities: Iterable<StoredEntity>, tables = this.tables): Generator<void, void> {
     const values = new UniqueValues();
     for (const stored of entities) {
-      const { kind, entity, row = entity.id } = stored;
-      const problem = values.add(kind, entity);
-      if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
+      demandUnique(values, stored);
       yield this.#restore(stored, tables);
     }
   }

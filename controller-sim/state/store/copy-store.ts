@@ -12,7 +12,7 @@ import { idsIn } from '../references.ts';
 import type { PostgresStore } from './postgres-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { DamagedError, type StoredEntity, type StoredState, StoreError } from './store.ts';
-import { REMEDY } from './stored-entity.ts';
+import { demandUnique } from './stored-entity.ts';
 
 export interface CopyComponents {
   readonly clock: Clock;
@@ -56,10 +56,9 @@ async function load(place: string, components: CopyComponents): Promise<StoredSt
 function* demandConsistent(entities: readonly StoredEntity[]): Generator<void, void> {
   const values = new UniqueValues();
   const ids = new Map<EntityKind, Set<string>>(KIND_NAMES.map((kind) => [kind, new Set()]));
-  for (const { kind, entity, row = entity.id } of entities) {
-    const problem = values.add(kind, entity);
-    if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
-    yield void ids.get(kind)?.add(entity.id);
+  for (const stored of entities) {
+    demandUnique(values, stored);
+    yield void ids.get(stored.kind)?.add(stored.entity.id);
   }
   for (const { kind, entity, row = entity.id } of entities) {
     for (const reference of KINDS[kind].refers ?? []) {

@@ -3,7 +3,7 @@
 import { describeError } from '#lib/errors.ts';
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Entity } from '../entity.ts';
-import { storedProblem } from '../entity-form.ts';
+import { storedProblem, type UniqueValues } from '../entity-form.ts';
 import { isMap } from '../fields.ts';
 import { isEntityKind } from '../tables.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
@@ -12,7 +12,7 @@ import { DamagedError, type StoredEntity } from './store.ts';
 const MAX_STORED_DEPTH = MAX_JSON_DEPTH + 20;
 
 /** Ends the messages about entities that no program has written. */
-export const REMEDY = 'correct the row';
+const REMEDY = 'correct the row';
 
 /** `row` names the row in errors. Throws DamagedError for a row without a valid entity. */
 export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unknown>>, row: string): StoredEntity {
@@ -31,6 +31,12 @@ export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unk
   const broken = storedProblem(kind, entity as Entity);
   if (broken !== undefined) throw damaged(`the body is invalid: ${broken}; ${REMEDY}`);
   return { kind, entity: entity as Entity, row };
+}
+
+/** Adds the unique values of an entity. Throws DamagedError if an earlier one of them has the same. */
+export function demandUnique(values: UniqueValues, { kind, entity, row = entity.id }: StoredEntity): void {
+  const problem = values.add(kind, entity);
+  if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
 }
 
 /** Checks the fields that all entities have; undefined if they are valid. */
