@@ -9,6 +9,7 @@
 // input, and applies it at once. It ends with its standard input. It needs Linux and root.
 
 import { systemLibrary } from '#lib/process/system-library.ts';
+import { Jitter, Walk } from '../../test/support/rooms/unsteady-path.ts';
 import type { PathShape } from './paths.ts';
 
 type Calls = Readonly<{
@@ -42,12 +43,8 @@ const PACKET = 1_600;
 /** Packets that are read before others are written. */
 const BURST = 64;
 const IDLE = 1_000;
-/** Milliseconds between two delays of a path that jitters; long ones are rare. */
+/** Milliseconds between two delays of a path that jitters. */
 const JITTER_INTERVAL = 8;
-const JITTER_EXPONENT = 3;
-/** Milliseconds between two rates of a walk, and the largest difference of two, as a share of the top. */
-const WALK_INTERVAL = 100;
-const WALK_STEP = 0.3;
 /** Milliseconds of an outage. */
 const OUTAGE = 20;
 
@@ -66,12 +63,8 @@ class Way {
   #length = 0;
   #busyUntil = 0;
   #lastDue = 0;
-  /** The further delay of a path that jitters, and when it changes. */
-  #extra = 0;
-  #extraUntil = 0;
-  /** The share of the rate on a walk. */
-  #pace = 1;
-  #paceUntil = 0;
+  readonly #jitter = new Jitter(Math.random);
+  readonly #walk = new Walk(Math.random);
   /** Bytes in the bucket of a policer, and since when. */
   #tokens = 0;
   #filledAt = 0;
@@ -99,16 +92,18 @@ class Way {
       const leaves = isLost || this.#length === SLOTS - 1 ? undefined : this.#leaves(now, size, shape);
       if (leaves === undefined) continue;
       this.#sizes[slot] = size;
-      this.#lastDue = Math.max(this.#lastDue, leaves + shape.delay + this.#extraDelay(now, shape));
+      const extra = shape.jitter === undefined ? 0 : this.#jitter.at(now, shape.jitter, JITTER_INTERVAL);
+      this.#lastDue = Math.max(this.#lastDue, leaves + shape.delay + extra);
       this.#due[slot] = this.#lastDue;
       this.#length++;
     }
   }
 
-  /** When a packet has passed the limit of the rate; undefined if there is no place for it. */
+  /** Returns when the limit of the rate lets a packet pass; undefined if the queue or the bucket rejects it. */
   #leaves(now: number, size: number, shape: PathShape): number | undefined {
-    const { rate, rateBack = rate, queue, policer, bursts } = shape;
-    const perMillisecond = (this.#isBack ? rateBack : rate) * this.#paceOf(now, shape) * 125;
+    const { rate, rateBack = rate, queue, policer, bursts, walk } = shape;
+    const share = walk === undefined ? 1 : this.#walk.at(now, walk);
+    const perMillisecond = (this.#isBack ? rateBack : rate) * share * 125;
     if (policer !== undefined) {
       this.#tokens = Math.min(policer, this.#tokens + (now - this.#filledAt) * perMillisecond);
       this.#filledAt = now;
@@ -120,24 +115,6 @@ class Way {
     if (start - now > queue) return undefined;
     this.#busyUntil = start + size / perMillisecond;
     return bursts === undefined ? this.#busyUntil : Math.ceil(this.#busyUntil / bursts) * bursts;
-  }
-
-  #extraDelay(now: number, { jitter }: PathShape): number {
-    if (jitter === undefined) return 0;
-    if (now >= this.#extraUntil) {
-      this.#extraUntil = now + JITTER_INTERVAL;
-      this.#extra = jitter * Math.random() ** JITTER_EXPONENT;
-    }
-    return this.#extra;
-  }
-
-  #paceOf(now: number, { walk }: PathShape): number {
-    if (walk === undefined) return 1;
-    if (now >= this.#paceUntil) {
-      this.#paceUntil = now + WALK_INTERVAL;
-      this.#pace = Math.min(1, Math.max(walk, this.#pace + WALK_STEP * (2 * Math.random() - 1)));
-    }
-    return this.#pace;
   }
 
   #isOutage(now: number, { outages }: PathShape): boolean {

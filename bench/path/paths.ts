@@ -18,7 +18,7 @@ export interface PathShape {
   readonly bursts?: number;
   /** The rate walks between this share of its top and all of it. */
   readonly walk?: number;
-  /** Bytes of a policer's bucket, which takes the place of the queue. */
+  /** A policer with a bucket of so many bytes drops what exceeds the rate, instead of a queue. */
   readonly policer?: number;
   /** Nothing arrives for 20 ms, about once in so many milliseconds. */
   readonly outages?: number;

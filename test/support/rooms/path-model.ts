@@ -6,6 +6,7 @@
 
 import { RingQueue } from '../../../common/lib/queue/ring-queue.ts';
 import { PathController } from '../../../common/wire/path/path-controller.ts';
+import { Jitter, Walk } from './unsteady-path.ts';
 
 export interface PathShape {
   /** Mbit/s. */
@@ -22,7 +23,7 @@ export interface PathShape {
   bursts?: number;
   /** The rate walks between this share of its top and all of it, with a new one every 100 ms. */
   walk?: number;
-  /** Bytes of a policer's bucket, in front of which there is no queue. */
+  /** A policer with a bucket of so many bytes drops what exceeds the rate, instead of a queue. */
   policer?: number;
 }
 
@@ -31,9 +32,6 @@ const PACKET = 1_448;
 const PER_ROUND_TRIP = 40;
 const STEPS_PER_ROUND_TRIP = 20;
 const FIRST_WINDOW = 10 * PACKET;
-/** Milliseconds between two rates of a walk, and the largest change. */
-const WALK_INTERVAL = 100;
-const WALK_STEP = 0.3;
 /** Bytes of an acknowledgement's packets: the system acknowledges every second one, and smooths over eight times. */
 const ACKNOWLEDGED = 2 * PACKET;
 const SMOOTHING = 7 / 8;
@@ -54,22 +52,17 @@ interface Chunk {
 /** One direction of the way after the queue: its delay jitters, or its packets leave in bursts. The order stays. */
 class Way {
   readonly #chunks = new RingQueue<Chunk>(Number.POSITIVE_INFINITY);
-  readonly #random: () => number;
+  readonly #jitter: Jitter;
   #last = 0;
-  #extra = 0;
-  #changesAt = 0;
 
   constructor(random: () => number) {
-    this.#random = random;
+    this.#jitter = new Jitter(random);
   }
 
   push(chunk: Chunk, now: number, { delay, jitter, bursts }: PathShape): void {
-    if (jitter && now >= this.#changesAt) {
-      this.#changesAt = now + jitter.every;
-      this.#extra = jitter.max * this.#random() ** 3; // seldom long
-    }
+    const extra = jitter ? this.#jitter.at(now, jitter.max, jitter.every) : 0;
     const leaves = bursts ? Math.ceil(now / bursts) * bursts : now;
-    chunk.arrivesAt = this.#last = Math.max(this.#last, leaves + delay / 2 + (jitter ? this.#extra : 0));
+    chunk.arrivesAt = this.#last = Math.max(this.#last, leaves + delay / 2 + extra);
     this.#chunks.push(chunk);
   }
 
@@ -148,9 +141,7 @@ export class PathModel {
   #credit = 0;
   readonly #there: Way;
   readonly #back: Way;
-  /** Share of the rate, and when it changes. */
-  #pace = 1;
-  #pacedUntil = 0;
+  readonly #walk: Walk;
   #tokens = 0;
   /** Milliseconds that the bytes which left the queue had waited, by time of leaving. */
   waits: number[] = [];
@@ -165,6 +156,7 @@ export class PathModel {
     this.#random = random;
     this.#there = new Way(random);
     this.#back = new Way(random);
+    this.#walk = new Walk(random);
   }
 
   /** Bytes per millisecond, at the top of a walk. */
@@ -229,10 +221,9 @@ export class PathModel {
   }
 
   #serve(step: number): void {
-    this.#walk();
-    const served = step * this.capacity * this.#pace;
+    const { policer, loss = 0, walk } = this.shape;
+    const served = step * this.capacity * (walk === undefined ? 1 : this.#walk.at(this.now, walk));
     this.carriable += served;
-    const { policer, loss = 0 } = this.shape;
     this.#tokens = Math.min(policer ?? 0, this.#tokens + served);
     this.#credit = Math.min(this.#credit + served, this.#queue.length > 0 ? Number.POSITIVE_INFINITY : 0);
     for (let next = this.#queue.peek(); next && next.size <= this.#credit; next = this.#queue.peek()) {
@@ -243,13 +234,6 @@ export class PathModel {
       next.isLost = this.#random() < loss;
       this.#there.push(next, this.now, this.shape);
     }
-  }
-
-  #walk(): void {
-    const { walk } = this.shape;
-    if (walk === undefined || this.now < this.#pacedUntil) return;
-    this.#pacedUntil = this.now + WALK_INTERVAL;
-    this.#pace = Math.min(1, Math.max(walk, this.#pace + WALK_STEP * (2 * this.#random() - 1)));
   }
 
   #send(sender: ModelSender, size: number): void {
