@@ -19,3 +19,12 @@ t.test('tokens are taken ahead of time, up to a bound', async (t) => {
   t.equal(bucket.take(500), 1_000);
   t.equal(bucket.take(10_000), 0);
 });
+
+t.test('changed limits count from then on', async (t) => {
+  const bucket = new TokenBucket({ burst: 10, perSecond: 2 }, 0);
+  bucket.take(0, 10);
+  bucket.change({ burst: 4, perSecond: 100 }, 1_000);
+  t.equal(bucket.left(1_000), 2, 'the second before the change gave two');
+  t.equal(bucket.left(1_010), 3);
+  t.equal(bucket.left(5_000), 4);
+});

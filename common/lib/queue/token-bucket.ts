@@ -10,7 +10,7 @@ export interface TokenBucketOptions {
 }
 
 export class TokenBucket {
-  readonly #options: TokenBucketOptions;
+  #options: TokenBucketOptions;
   /** Negative: the number of tokens that were taken before they were there. */
   #tokens: number;
   #filledAt: number;
@@ -20,6 +20,12 @@ export class TokenBucket {
     this.#options = options;
     this.#tokens = options.burst;
     this.#filledAt = now;
+  }
+
+  /** Changes the limits from now on. */
+  change(options: TokenBucketOptions, now: number): void {
+    this.left(now);
+    this.#options = options;
   }
 
   /** The tokens that are there; negative: as many were taken before they were there. */

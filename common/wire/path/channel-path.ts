@@ -45,8 +45,9 @@ const BUSY_TIME = 1_000;
 
 export interface PathInspection {
   readonly phase: PathPhase;
-  /** Bytes per second. */
+  /** Bytes per second: what the path carries, and what may leave; undefined if only the window counts. */
   readonly rate: number;
+  readonly pace: number | undefined;
   /** Milliseconds. */
   readonly roundTrip: number;
   readonly minRoundTrip: number | undefined;
@@ -173,7 +174,7 @@ export class ChannelPath {
   bulk(types: readonly string[], isOrdered = false): Underlay | undefined {
     this.#read();
     this.#busyAt = this.#readAt;
-    if (this.#load >= this.#controller.window) {
+    if (this.#load >= this.#controller.window || !this.#controller.isInPace(this.#readAt)) {
       this.#controller.waiting(true);
       return undefined;
     }
@@ -259,9 +260,10 @@ export class ChannelPath {
 
   wrote(underlay: Underlay, bytes: number): void {
     this.#load += bytes;
+    const now = this.#clock.monotonic();
+    this.#controller.sent(bytes, now);
     const connection = this.#connections.get(underlay);
     if (!connection) return;
-    const now = this.#clock.monotonic();
     if (connection.load === 0) connection.movedAt = now; // nobody has read its state while it was idle
     connection.load += bytes;
     connection.written += bytes;
@@ -296,6 +298,7 @@ export class ChannelPath {
     return {
       phase: controller.phase,
       rate: Math.round(controller.rate * 1_000),
+      pace: controller.pace === undefined ? undefined : Math.round(controller.pace * 1_000),
       roundTrip: controller.rtt,
       minRoundTrip: controller.minRtt,
       jitter: controller.jitter,

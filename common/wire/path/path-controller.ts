@@ -1,28 +1,32 @@
-// How many bytes may be on their way to the peer: enough to keep the path busy, few enough that bytes wait here, where
-// circuits take turns, and not in the system's buffers or in the queue of a router on the path. A pure component: the
-// owner passes what the system has measured, and reads the window.
+// How fast bytes leave for the peer, and how many may be on their way: enough to keep the path busy, few enough that
+// bytes wait here, where circuits take turns, and not in the system's buffers or in the queue of a router on the path.
+// A pure component: the owner passes what the system has measured, and asks before it sends.
 //
-//   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. This
-//   window only stops it from filling queues. So a wrong window costs delay or rate, never fairness to others.
+//   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. Pace and
+//   window only stop it from filling queues. So a wrong one costs delay or rate, never fairness to others.
 //
-//   bytes on the way = rate × round trip. A round trip above the shortest one is
+//   pace = rate of the path, and what is missing or too much for the allowed wait
+//   window = pace × round trip, with room for jitter. A round trip above the shortest one is
 //     - time in a queue of this direction: it becomes shorter when less is sent
 //     - time in a queue of the other direction, which acknowledgements pass: only a peer that tells when frames arrive
 //       shows it
-//     - jitter of the path: Wi-Fi and mobile networks hold packets back. It differs within a round trip, and the
-//       shortest time of some longer while is without it. So a round is longer where there is jitter.
+//     - jitter of the path: Wi-Fi and mobile networks hold packets back, and acknowledgements, which then come in
+//       bursts. It differs within a round trip, and the shortest time of some longer while is without it. So a round is
+//       longer where there is jitter, and the pace goes on while acknowledgements are held.
 //
 //   Once per round:
 //
 //   startup ──bytes wait in queues, or the rate no longer grows, or packets are lost──► steady
-//   steady  ──every few seconds, or if they wait too long although the window is right──► drain
+//   steady  ──every few seconds, or if they wait too long although the pace is right──► drain
 //   drain   ──the queue was ours──► steady          ──others fill the queue──► compete
 //           ──the same long round trip in several drains: the path has become longer──► startup
 //   compete ──the queue is empty──► steady          ──after a while──► drain
 //
-//   startup: the window doubles             steady:  the window is what the path carries, and an allowed wait
-//   drain:   less than that, to measure     compete: no limit, the system's congestion control decides
-//            the shortest round trip
+//   startup: the window doubles             steady:  the pace follows the rate
+//   drain:   less than the path carries,    compete: no limit, the system's congestion control decides
+//            to measure the shortest round trip
+
+import { TokenBucket } from '#lib/queue/token-bucket.ts';
 
 /** The system's measurements of all connections of the path together. */
 export interface PathSample {
@@ -54,25 +58,33 @@ const MIN_ALLOWED = 1;
 const MAX_ALLOWED = 15;
 /** A shorter round trip, in milliseconds, is within a machine or a rack. */
 const NEARBY = 0.5;
-/** Share of a wait that is too short, and of one that is too long, which the window corrects in a round trip. */
-const GROWTH_GAIN = 0.5;
-const SHRINKING_GAIN = 1;
 /**
- * Bytes of growth in each round, the same for small and large windows, so that they become equal; at most this share of
- * the allowed wait.
+ * Share by which the pace grows in a round that leaves all of the allowed wait unused, in proportion for a part of it:
+ * in a usual round, as much as fills the allowed wait. It grows faster by a further share with each round in a row that
+ * leaves more than a part of the wait unused.
  */
-const MIN_GROWTH = 8 * 1024;
-const MIN_GROWTH_SHARE = 1 / 4;
-/** The window is at most this multiple of what the path has carried. */
+const GROWTH = 0.03;
+const FURTHER_GROWTH = 0.015;
+const UNUSED_SHARE = 1 / 2;
+/** The pace corrects this share of a wait that is too long within a round. */
+const SHRINKING_GAIN = 1 / 2;
+/** The largest change of the pace in a round, as a share of the rate. */
+const LARGEST_CHANGE = 1 / 5;
+/**
+ * The window has more room than the pace needs, and for so many times the jitter: where the path holds acknowledgements
+ * back, the pace goes on.
+ */
+const WINDOW_REACH = 1.25;
+const WINDOW_JITTERS = 5;
+/** The window of the startup is at most this multiple of what the path has carried. */
 const STARTUP_REACH = 4;
-const STEADY_REACH = 1.25;
 /**
  * A path whose rate grows less in two rounds, while the window doubles, is full. So is one whose rate grows less in one
  * round, if bytes wait.
  */
 const STARTUP_GROWTH = 1.2;
 const STARTUP_GROWTH_WITH_WAIT = 1.6;
-/** Rounds whose highest rate counts. For a drain, the lowest of the last ones counts. */
+/** Rounds whose rates count. For a drain, the lowest of the last ones counts. */
 const RATES = 4;
 const DRAIN_RATES = 2;
 /**
@@ -99,8 +111,9 @@ const ONE_WAY_VALID_ROUNDS = 2;
 const NOISE_SHARE = 1 / 4;
 /** Rounds whose least wait on the way back counts. */
 const WAYS_BACK = 2;
-/** Drains whose shortest round trips count. */
+/** Times between drains whose shortest round trips count; milliseconds that each lasts at least. */
 const EPOCHS = 3;
+const EPOCH_TIME = 2_000;
 /**
  * Rounds with too long a wait, although the window was right, after which the path is measured again: longer than the
  * allowed wait by this share of it. A drain that leaves as long a wait has met the queue of others.
@@ -116,9 +129,11 @@ const JITTER_QUANTILE = 1 / 4;
 /** The allowed wait is longer by this share of it. */
 const JITTER_SHARE = 0.4;
 /**
- * A round lasts for so many times the jitter, up to so many milliseconds, so that its shortest round trip is without
- * it. A jitter below this share of the allowed wait makes no difference.
+ * A round of the steady phase lasts for so many milliseconds at least, in which jitter shows, and any for so many times
+ * the jitter, up to so many milliseconds, so that its shortest round trip is without it. A jitter below this share of
+ * the allowed wait makes no difference.
  */
+const STEADY_ROUND = 40;
 const ROUND_JITTERS = 24;
 const MAX_ROUND = 250;
 const NOTICED_JITTER = 1 / 2;
@@ -134,7 +149,7 @@ const COMPETITION_TIME = 1_000;
 const COMPETITION_ROUND_TRIPS = 10;
 const MAX_COMPETITION_TIME = 8_000;
 const COMPETITION_FALL = 1 / 4;
-/** The window after a competition, as a multiple of what the path carries: others may leave more. */
+/** The pace after a competition, as a multiple of what the path carries: others may leave more. */
 const COMPETITION_REACH = 2;
 
 /** The shortest times of a while, in milliseconds. */
@@ -165,6 +180,7 @@ export class PathController {
   #phase: PathPhase = 'startup';
   #base = Number.POSITIVE_INFINITY;
   /** The shortest times since the last drains. */
+  #epochAt = Number.NEGATIVE_INFINITY;
   #epochs: Shortest[] = [{ rtt: Number.POSITIVE_INFINITY, oneWay: Number.POSITIVE_INFINITY }];
   /** Milliseconds that acknowledgements wait on the way back, in the last rounds, and since when that is known. */
   #waysBack: number[] = [];
@@ -188,12 +204,30 @@ export class PathController {
   #rttBefore = 0;
   #drainRounds = 0;
   #drainedAt: number | undefined;
-  /** The window before the queue began to look too long. */
-  #windowBefore = FIRST_WINDOW;
+  /** Bytes per millisecond in the steady phase, and what may leave now. Only the window counts in the others. */
+  #pace = 0;
+  #bucket: TokenBucket | undefined;
+  /** Rounds in a row that left a part of the allowed wait unused. */
+  #shortRounds = 0;
 
   /** Bytes that may be on their way. */
   get window(): number {
     return this.#window;
+  }
+
+  /** Whether more bytes may leave now: at the rate of the path, also when acknowledgements come in bursts. */
+  isInPace(now: number): boolean {
+    return this.isNearby || this.#bucket === undefined || this.#bucket.left(now) > 0;
+  }
+
+  /** Bytes per millisecond that may leave; undefined while only the window counts. */
+  get pace(): number | undefined {
+    return this.#bucket && this.#pace;
+  }
+
+  /** Bytes were sent. */
+  sent(bytes: number, now: number): void {
+    this.#bucket?.take(now, bytes);
   }
 
   get phase(): PathPhase {
@@ -238,7 +272,8 @@ export class PathController {
   /** Milliseconds that the present round lasts at least. A drain takes effect at once. */
   get #leastRound(): number {
     if (this.#phase === 'drain' && this.#drainRounds > 1) return 0;
-    return Math.min(MAX_ROUND, ROUND_JITTERS * Math.max(0, this.#jitter - NOTICED_JITTER * this.#steadyWait));
+    const jitter = Math.max(0, this.#jitter - NOTICED_JITTER * this.#steadyWait);
+    return Math.min(MAX_ROUND, (this.#phase === 'steady' ? STEADY_ROUND : 0) + ROUND_JITTERS * jitter);
   }
 
   /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
@@ -303,7 +338,7 @@ export class PathController {
     this.#round = {
       since: sample.now,
       delivered: sample.delivered,
-      end: sample.delivered + sample.inFlight,
+      end: sample.delivered + Math.max(1, sample.inFlight),
       rtt: Number.POSITIVE_INFINITY,
       sum: 0,
       count: 0,
@@ -327,65 +362,79 @@ export class PathController {
     // Acknowledgements that leave the queue of the way back faster than they entered it would show too high a rate.
     const sent = (rate * elapsed) / (elapsed + this.#shortenedWayBack);
     // Where nothing waits, the path could have carried more.
-    if (round.isBusy || sent > this.rate) this.#rates.push(sent);
+    if (this.#phase !== 'drain' && (round.isBusy || sent > this.rate)) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
     if (this.#phase === 'drain') this.#continueDrain(round, now);
     else if (this.#phase === 'compete') this.#continueCompetition(round, now);
     else {
       this.#noteShortest(round);
-      if (this.#phase === 'startup') this.#start(round, rate, hasLost);
-      else this.#adjust(round, rate, elapsed);
+      if (this.#phase === 'startup') this.#start(round, now, rate, hasLost);
+      else this.#adjust(round, now, sent);
       const isDue =
         round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
       if (isDue || this.#lateRounds > MAX_LATE_ROUNDS) this.#drain();
     }
   }
 
-  #start(round: Round, rate: number, hasLost: boolean): void {
+  #start(round: Round, now: number, rate: number, hasLost: boolean): void {
     const { rtt, isLimited, isBusy } = round;
     const [rateBefore = 0, lastRate = 0] = [this.#rates.at(-3), this.#rates.at(-2)];
     const isFull = isLimited && rate < rateBefore * STARTUP_GROWTH;
     const hasQueue = rtt > this.#target && rate < lastRate * STARTUP_GROWTH_WITH_WAIT;
-    const carried = this.#target + this.#jitter;
     if (hasLost || isFull || hasQueue) {
-      this.#phase = 'steady'; // after losses, the system has reduced its own window
-      if (rtt > this.#target && isBusy) this.#shrinkTo(rate * carried);
-    } else if (isLimited) this.#growTo(2 * this.#window, this.rate * carried * STARTUP_REACH);
+      this.#enter('steady'); // after losses, the system has reduced its own window
+      if (isBusy) this.#setPace(this.rate, now);
+    } else if (isLimited) {
+      const carried = this.rate * (this.#target + this.#jitter) * STARTUP_REACH;
+      this.#setWindow(Math.max(this.#window, Math.min(2 * this.#window, carried)));
+    }
   }
 
-  /** The window becomes larger or smaller by what the path carries in the time that is missing or too much. */
-  #adjust(round: Round, rate: number, elapsed: number): void {
+  /** The pace is the rate of the path, and a little more or less, so that the missing or excessive wait ends. */
+  #adjust(round: Round, now: number, rate: number): void {
     const target = this.#target;
-    const { rtt, isLimited, isBusy } = round;
-    // A queue of its own becomes shorter when the window does.
+    const { rtt, isLimited, isBusy, since } = round;
+    // A queue of its own becomes shorter when less is sent.
     const isUnmoved = this.#hasShrunk && rtt >= this.#rttBefore;
     const isLate = isBusy && rtt > target + (isUnmoved ? 0 : LATE_SHARE * this.allowedWait);
     this.#rttBefore = rtt;
     this.#hasShrunk = false;
-    if (isLate && this.#lateRounds === 0) this.#windowBefore = this.#window;
     this.#lateRounds = isLate ? this.#lateRounds + 1 : 0;
     const room = target - rtt;
-    if (room < 0 ? !isBusy : !isLimited) return; // others fill the path, or the window limits nothing
-    const growth = Math.min(MIN_GROWTH, this.rate * this.allowedWait * MIN_GROWTH_SHARE);
-    const gain = room > 0 ? GROWTH_GAIN : SHRINKING_GAIN;
-    const window = this.#window + growth + rate * room * Math.min(1, (gain * elapsed) / rtt);
-    if (window < this.#window) this.#shrinkTo(window);
-    else this.#growTo(window, this.rate * (target + this.#jitter) * STEADY_REACH);
+    if (room < 0 ? !isBusy : !isLimited) return; // others fill the path, or this limits nothing
+    const elapsed = now - since;
+    if (room > 0) this.#growPace(room, now);
+    else {
+      // While bytes wait, the rate is that of the path. Jitter lets rounds differ from the mean, if only a little.
+      this.#shortRounds = 0;
+      const usual = this.#rates.reduce((sum, each) => sum + each, 0) / this.#rates.length;
+      const carried = rate > usual * STARTUP_GROWTH ? rate : usual;
+      this.#setPace(carried * (1 + Math.max(-LARGEST_CHANGE, (SHRINKING_GAIN * room) / elapsed)), now);
+    }
   }
 
-  #shrinkTo(bytes: number): void {
-    this.#hasShrunk = bytes < this.#window;
-    this.#setWindow(Math.max(this.#window / 2, Math.min(this.#window, bytes)));
+  /** Nothing shows that the path carries no more than in its best round. */
+  #growPace(room: number, now: number): void {
+    this.#shortRounds = room > UNUSED_SHARE * this.allowedWait ? this.#shortRounds + 1 : 0;
+    const growth = GROWTH + FURTHER_GROWTH * this.#shortRounds;
+    const change = Math.min(LARGEST_CHANGE, (growth * room) / this.allowedWait);
+    this.#setPace(Math.max(this.#pace, this.rate * (1 + change)), now);
   }
 
-  #growTo(bytes: number, max: number): void {
-    this.#setWindow(Math.max(this.#window, Math.min(max, bytes)));
+  #setPace(bytesPerMillisecond: number, now: number): void {
+    const reach = this.#target * WINDOW_REACH + this.#jitter * WINDOW_JITTERS;
+    const pace = Math.max(bytesPerMillisecond, MIN_WINDOW / reach);
+    this.#hasShrunk = pace < this.#pace;
+    this.#pace = pace;
+    const limits = { burst: pace * this.allowedWait, perSecond: pace * 1_000, ahead: Number.POSITIVE_INFINITY };
+    if (this.#bucket) this.#bucket.change(limits, now);
+    else this.#bucket = new TokenBucket(limits, now);
+    this.#setWindow(pace * reach);
   }
 
   /** Measures the shortest round trip again: sends less than the path carries, until its queue is empty. */
   #drain(): void {
-    if (this.#lateRounds === 0) this.#windowBefore = this.#window;
-    this.#phase = 'drain';
+    this.#enter('drain');
     this.#drainRounds = DRAIN_ROUNDS;
     const rate = Math.min(...this.#rates.slice(-DRAIN_RATES));
     this.#setWindow(rate * (this.#base + this.#wayBack + this.#jitter) * DRAIN_SHARE);
@@ -416,12 +465,15 @@ export class PathController {
     if (isLonger) this.#waysBack = [];
     // A peer may lie about arrivals: the base is never shorter than a measured round trip.
     const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, this.#base)), oneWay };
-    this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
+    if (isLonger || now - this.#epochAt >= EPOCH_TIME) {
+      this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
+      this.#epochAt = now;
+    } else this.#noteShortest(epoch);
     this.#updateBase();
-    this.#phase = isLonger ? 'startup' : 'steady';
     this.#competitionTime = Math.max(COMPETITION_TIME, this.#competitionTime * COMPETITION_FALL);
-    const carried = this.rate * (rtt + this.allowedWait + this.#jitter);
-    this.#setWindow(isLonger ? this.#windowBefore : Math.min(this.#windowBefore, carried));
+    this.#enter(isLonger ? 'startup' : 'steady');
+    if (isLonger) this.#setWindow(this.rate * (this.#target + this.#jitter));
+    else this.#setPace(this.#pace || this.rate, now);
   }
 
   /**
@@ -429,7 +481,7 @@ export class PathController {
    * avoids queues, so the system's congestion control decides for a while.
    */
   #compete(now: number): void {
-    this.#phase = 'compete';
+    this.#enter('compete');
     this.#competesUntil = now + Math.max(this.#competitionTime, COMPETITION_ROUND_TRIPS * this.#rtt);
     this.#competitionTime = Math.min(MAX_COMPETITION_TIME, 2 * this.#competitionTime);
     this.#setWindow(MAX_WINDOW);
@@ -437,9 +489,9 @@ export class PathController {
 
   #continueCompetition({ rtt }: Round, now: number): void {
     if (now >= this.#competesUntil) this.#drain();
-    else if (rtt <= this.#target) {
-      this.#phase = 'steady';
-      this.#setWindow(COMPETITION_REACH * this.rate * (this.#target + this.#jitter));
+    else if (rtt <= this.#base + this.#wayBack + this.#steadyWait) {
+      this.#enter('steady');
+      this.#setPace(COMPETITION_REACH * this.rate, now);
     }
   }
 
@@ -472,6 +524,11 @@ export class PathController {
       this.#waysBack = [...this.#waysBack.slice(1 - WAYS_BACK), Math.max(0, wait)];
       this.#wayBackAt = now;
     } else if (now - this.#wayBackAt > Math.max(ONE_WAY_VALID, ONE_WAY_VALID_ROUNDS * rtt)) this.#waysBack = [];
+  }
+
+  #enter(phase: PathPhase): void {
+    this.#phase = phase;
+    this.#bucket = undefined;
   }
 
   #setWindow(bytes: number): void {

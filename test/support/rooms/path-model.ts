@@ -94,8 +94,12 @@ export class ModelSender {
   }
 
   /** Whether it sends now. */
-  get sends(): boolean {
+  sends(now: number): boolean {
     if (!this.isBusy) return false;
+    if (this.controller && !this.controller.isInPace(now)) {
+      this.controller.waiting(true);
+      return false;
+    }
     if (this.inFlight >= (this.controller?.window ?? Number.POSITIVE_INFINITY)) {
       this.controller?.waiting(true);
       return false;
@@ -215,7 +219,7 @@ export class PathModel {
         lost: sender.lost,
       });
     for (let sending = this.senders; sending.length > 0; ) {
-      sending = sending.filter((sender) => sender.sends);
+      sending = sending.filter((sender) => sender.sends(this.now));
       for (const sender of sending) this.#send(sender, size);
     }
   }
@@ -239,6 +243,7 @@ export class PathModel {
   #send(sender: ModelSender, size: number): void {
     const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, wait: 0, isLost: false };
     sender.inFlight += size;
+    sender.controller?.sent(size, this.now);
     this.carried += size;
     const { policer, queue } = this.shape;
     if (policer !== undefined) {
