@@ -87,12 +87,14 @@ export const path: Benchmark = {
     if (!process.env.ZITI_BIN) progress('skipping the reference: ZITI_BIN is not set');
     const rows: Row[] = [];
     const notes: string[] = [];
-    for (const each of pathsFor(options)) {
-      if (!groupsOf(each).some((group) => isWanted(group, options))) continue;
-      progress(each.name);
-      const { measured, skipped } = await measurePath(each, sizes, options, progress);
-      notes.push(...skipped);
-      rows.push(...rowsOf(each, measured));
+    const wanted = pathsFor(options).filter((each) => groupsOf(each).some((group) => isWanted(group, options)));
+    for (const together of inTurns(wanted)) {
+      progress(together.map(({ name }) => name).join(', and beside it '));
+      const outcomes = await Promise.all(together.map((each) => measurePath(each, sizes, options, progress)));
+      for (const [index, { measured, skipped }] of outcomes.entries()) {
+        notes.push(...skipped);
+        rows.push(...rowsOf(together[index] as BenchPath, measured));
+      }
     }
     return findings(rows, notes, sizes);
   },
@@ -105,6 +107,17 @@ function findings(rows: readonly Row[], notes: readonly string[], { rounds }: Si
 
 /** Rounds of paths that are not measured in every detail. */
 const OTHER_ROUNDS = 2;
+
+/** Unsteady paths are slow: two at once leave a core half idle, and a run of all paths stays below an hour. */
+function inTurns(paths: readonly BenchPath[]): readonly BenchPath[][] {
+  const turns: BenchPath[][] = [];
+  for (const path of paths) {
+    const last = turns.at(-1);
+    if (path.isUnsteady && last?.length === 1 && last[0]?.isUnsteady) last.push(path);
+    else turns.push([path]);
+  }
+  return turns;
+}
 
 /** A quick run has one path. */
 function pathsFor({ quick }: BenchmarkOptions): readonly BenchPath[] {
@@ -189,7 +202,7 @@ async function runWorker(
 }
 
 function rowsOf(each: BenchPath, measured: readonly Measurement[]): Row[] {
-  const { name, shape, isMain, transit } = each;
+  const { name, shape, isPlotted, transit } = each;
   const rows: Row[] = [];
   for (const [group, own] of Map.groupBy(measured, (each) => each.group)) {
     const bySubject = new Map<string, Values[]>();
@@ -198,7 +211,7 @@ function rowsOf(each: BenchPath, measured: readonly Measurement[]): Row[] {
     const point = isPoint ? { series: group, x: shape.delay } : undefined;
     for (const [subject, rounds] of bySubject) bySubject.set(subject, withoutGaps(rounds));
     rows.push(...toRows(`${name}: ${group}`, bySubject, YARDSTICK, point));
-    if (group === ONE_UPLOAD && isMain) rows.push(...seeSaw(name, bySubject));
+    if (group === ONE_UPLOAD && isPlotted) rows.push(...seeSaw(name, bySubject));
   }
   return rows;
 }

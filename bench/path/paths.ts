@@ -35,6 +35,8 @@ export interface BenchPath {
   readonly transit?: number;
   /** Measured in every detail. */
   readonly isMain?: boolean;
+  /** Its upload is a dot of the plot of light traffic against throughput. */
+  readonly isPlotted?: boolean;
   /** Its delay or its rate changes all the time. */
   readonly isUnsteady?: boolean;
   /** Losses or the start of each connection limit it, so the number of connections counts. */
@@ -63,8 +65,15 @@ const CHANGES: readonly Change[] = [
 ];
 
 const STEADY: readonly BenchPath[] = [
-  { name: '20 ms 200 Mbit/s cubic', shape: MAIN, congestionControl: 'cubic', isMain: true, changes: CHANGES },
-  { name: '20 ms 200 Mbit/s bbr', shape: MAIN, congestionControl: 'bbr', isMain: true },
+  {
+    name: '20 ms 200 Mbit/s cubic',
+    shape: MAIN,
+    congestionControl: 'cubic',
+    isMain: true,
+    isPlotted: true,
+    changes: CHANGES,
+  },
+  { name: '20 ms 200 Mbit/s bbr', shape: MAIN, congestionControl: 'bbr' },
   { name: '20 ms 200 Mbit/s cubic, one transit router', shape: MAIN, congestionControl: 'cubic', transit: 1 },
   { name: '20 ms 200 Mbit/s cubic, two transit routers', shape: MAIN, congestionControl: 'cubic', transit: 2 },
   { name: '1 ms 1000 Mbit/s cubic', shape: { delay: 1, rate: 1_000, queue: 50, loss: 0 }, congestionControl: 'cubic' },
@@ -95,24 +104,26 @@ const STEADY: readonly BenchPath[] = [
 ];
 
 /** Wi-Fi, mobile networks, satellites: paths whose delay or rate is not constant. */
-const UNSTEADY: readonly (readonly [name: string, shape: PathShape])[] = [
-  ['10 ms 80 Mbit/s, jitter 30 ms', { delay: 10, rate: 80, queue: 60, loss: 0, jitter: 30 }],
+const UNSTEADY: readonly (readonly [name: string, shape: PathShape, isPlotted?: boolean])[] = [
+  ['10 ms 80 Mbit/s, jitter 30 ms', { delay: 10, rate: 80, queue: 60, loss: 0, jitter: 30 }, true],
   ['20 ms 100 Mbit/s, jitter 12 ms', { delay: 20, rate: 100, queue: 50, loss: 0, jitter: 12 }],
   ['20 ms 200 Mbit/s, jitter 4 ms', { ...MAIN, jitter: 4 }],
   ['50 ms 20 Mbit/s, jitter 30 ms', { delay: 50, rate: 20, queue: 100, loss: 0, jitter: 30 }],
-  ['15 ms 100 Mbit/s, bursts every 8 ms', { delay: 15, rate: 100, queue: 50, loss: 0, bursts: 8 }],
-  ['20 ms 20 to 100 Mbit/s, queue 200 ms', { delay: 20, rate: 100, queue: 200, loss: 0, walk: 0.2 }],
+  ['15 ms 100 Mbit/s, bursts every 8 ms', { delay: 15, rate: 100, queue: 50, loss: 0, bursts: 8 }, true],
+  ['20 ms 20 to 100 Mbit/s, queue 200 ms', { delay: 20, rate: 100, queue: 200, loss: 0, walk: 0.2 }, true],
   ['20 ms 50 Mbit/s, outages of 20 ms', { delay: 20, rate: 50, queue: 50, loss: 0, outages: 2_000 }],
   ['15 ms 10 Mbit/s up, 100 down', { delay: 15, rate: 10, rateBack: 100, queue: 100, loss: 0 }],
   ['15 ms 100 Mbit/s up, 10 down', { delay: 15, rate: 100, rateBack: 10, queue: 100, loss: 0 }],
-  ['280 ms 50 Mbit/s', { delay: 280, rate: 50, queue: 100, loss: 0 }],
-  ['15 ms 50 Mbit/s, policer of 128 KiB', { delay: 15, rate: 50, queue: 0, loss: 0, policer: 128 * 1024 }],
+  ['280 ms 50 Mbit/s', { delay: 280, rate: 50, queue: 100, loss: 0 }, true],
+  ['15 ms 50 Mbit/s, policer of 128 KiB', { delay: 15, rate: 50, queue: 0, loss: 0, policer: 128 * 1024 }, true],
 ];
 
 export const PATHS: readonly BenchPath[] = [
   ...STEADY,
   ...UNSTEADY.map(
-    ([name, shape]): BenchPath => ({ name: `${name}, cubic`, shape, congestionControl: 'cubic', isUnsteady: true }),
+    ([name, shape, isPlotted = false]): BenchPath => ({
+      ...{ name: `${name}, cubic`, shape, congestionControl: 'cubic', isUnsteady: true, isPlotted },
+    }),
   ),
 ];
 

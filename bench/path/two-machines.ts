@@ -32,13 +32,17 @@ export function whyNoPath(): string | undefined {
   }
 }
 
+/** Pairs that this process has opened. */
+let opened = 0;
+
 export class TwoMachines implements AsyncDisposable {
-  readonly near = `edgeweave-near-${process.pid}`;
-  readonly far = `edgeweave-far-${process.pid}`;
+  readonly #id = `${process.pid}-${opened++}`;
+  readonly near = `edgeweave-near-${this.#id}`;
+  readonly far = `edgeweave-far-${this.#id}`;
   /** Notes about settings that the machine refused. */
   readonly notes: string[] = [];
   readonly #emulator: ReturnType<typeof spawn>;
-  readonly #devices = [`ewn${process.pid}`, `ewf${process.pid}`] as const;
+  readonly #devices = [`ewn${this.#id}`, `ewf${this.#id}`] as const;
 
   readonly #onExit = () => this.#remove();
 

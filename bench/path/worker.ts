@@ -54,13 +54,14 @@ const LIGHT_AFTER = 0.3;
 const AT_ONCE = 32;
 /** Least duration of a transfer, and of light traffic alone: in seconds, and in round trips of the path. */
 const ROUND_TRIPS = 80;
-const LIGHT_SECONDS = 1.5;
+const LIGHT_SECONDS = 3;
 const LIGHT_ROUND_TRIPS = 25;
 /** Transfers that share a path need more time to find their parts. */
 const BESIDE = 2;
 /** Seconds for which a transfer runs before the path changes, and after a change until it should have adapted. */
 const BEFORE_CHANGES = 5;
 const ADAPTION = 2;
+const CHANGES_ROUNDS = 2;
 
 async function run(job: Job): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -75,10 +76,12 @@ async function run(job: Job): Promise<void> {
       process.stderr.write(`${each.name} did not start: ${describeError(error)}\n`);
     }
   }
+  /** Round trips of light traffic alone, of this round. */
+  const alone = new Map<PathSubject, readonly number[]>();
   const measures: [string, (subject: PathSubject) => Promise<Record<string, number>>][] = [
     ...job.transfers.map((transfer): (typeof measures)[number] => [
       transferName(transfer),
-      (subject) => measureTransfer(job, subject, transfer),
+      (subject) => measureTransfer(job, subject, transfer, alone.get(subject) ?? []),
     ]),
     ...(job.isBeside
       ? [[BESIDE_PLAIN, (subject) => measureBeside(job, subject, plain)] as (typeof measures)[number]]
@@ -89,13 +92,26 @@ async function run(job: Job): Promise<void> {
   ];
   await sleep(PAUSE * 5); // routers dial the further connections of their links
   const [first] = job.transfers;
-  if (first)
+  const measureAlone = async () => {
+    if (job.transfers.length === 0) return;
     for (const subject of subjects)
-      await report(subject, 'fresh link, 1 upload', () => measureTransfer(job, subject, first));
-  for (let round = 0; round < job.rounds; round++)
+      await orReport(subject, 'light traffic alone', async () => {
+        alone.set(subject, await lightAlone(job, subject.ports));
+      });
+  };
+  if (first) {
+    await measureAlone();
+    for (const subject of subjects)
+      await report(subject, 'fresh link, 1 upload', () =>
+        measureTransfer(job, subject, first, alone.get(subject) ?? []),
+      );
+  }
+  for (let round = 0; round < job.rounds; round++) {
+    if (round > 0) await measureAlone();
     for (const [group, measure] of measures)
       for (const subject of subjects) await report(subject, group, () => measure(subject));
-  const changesRounds = job.changes.length > 0 ? job.rounds : 0;
+  }
+  const changesRounds = job.changes.length > 0 ? Math.min(job.rounds, CHANGES_ROUNDS) : 0;
   for (let round = 0; round < changesRounds; round++)
     for (const subject of subjects) await orReport(subject, 'changes', () => measureChanges(job, subject));
 }
@@ -126,11 +142,11 @@ async function measureTransfer(
   job: Job,
   { ports, transitMemory }: PathSubject,
   { direction, count }: Transfer,
+  alone: readonly number[],
 ): Promise<Record<string, number>> {
   const { near, device, directory } = job;
   const { shape } = job.path;
   const seconds = Math.max(job.seconds, ROUND_TRIPS * roundTripOf(shape));
-  const alone = await lightAlone(job, ports);
   const before = carried(device);
   const load: Load = { kind: 'transfer', direction, count, seconds, lightAfter: seconds * LIGHT_AFTER, ports };
   const { bytes, seconds: passedSeconds, light } = await runLoad<TransferOutcome>(near, load, directory);
