@@ -490,3 +490,32 @@ t.test('keys without effect are reported, and their bounds still apply', async (
   const tooMany = withMore('ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 5001}}');
   t.ok(tooMany.findings.some(({ code, severity }) => code === 'CFG-RANGE' && severity === 'error'));
 });
+
+/** Tried with a router of the reference, release 2.0.0: it ends with an error at each of them. */
+const REJECTED: readonly (readonly [string, string])[] = [
+  [
+    'web: [{name: w, bindPoints: [{interface: "a:1", address: "a:1"}], apis: [{binding: metrics}]}]',
+    'web[0].apis[0].binding',
+  ],
+  ['edge: {}', 'edge'],
+  ['ctrl: {endpoint: "tls:c:1", rateLimiter: {maxSize: 100}}', 'ctrl.rateLimiter'],
+  ['trace: {path: ""}', 'trace.path'],
+  [
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:[::1]:1", options: {advertise: "c:1"}}]',
+    'listeners[0].address',
+  ],
+  ['forwarder: {linkDialWorkerCount: 1}', 'forwarder.linkDialWorkerCount'],
+];
+
+t.test('findings tell with which settings the reference does not start', async (t) => {
+  const rejected = (text: string) =>
+    check(text).findings.flatMap(({ path, rejectedByReference }) => (rejectedByReference ? [path] : []));
+  const base = 'v: 3\nidentity: {cert: c, server_cert: s, key: k, ca: a}\ncsr: {sans: {dns: [c]}}\n';
+  const ctrl = 'ctrl: {endpoint: "tls:c:1"}\n';
+  for (const [more, path] of REJECTED)
+    t.same(rejected(`${base}${more.startsWith('ctrl') ? '' : ctrl}${more}\n`), [path], more);
+  const heartbeats = 'link: {heartbeats: {sendInterval: 10s}}\n';
+  t.same(rejected(`${base}${ctrl}${heartbeats}`), [], 'the reference only reads it differently');
+  t.same(rejected(`v: 3\nidentity: {cert: c, key: k, ca: a}\n${ctrl}`), ['csr', 'identity.server_cert']);
+  t.same(rejected(`${base.replace('{sans: {dns: [c]}}', '{country: US}')}${ctrl}`), ['csr.sans']);
+});

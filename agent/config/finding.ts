@@ -16,6 +16,8 @@ export interface Finding {
   readonly message: string;
   /** The remedy; may be empty. */
   readonly hint: string;
+  /** Whether the reference does not start with this; only present if true. */
+  readonly rejectedByReference?: true;
 }
 
 /** Every code with its meaning. */
@@ -64,6 +66,7 @@ export interface FindingInit {
   at: Position;
   message: string;
   hint?: string;
+  rejectedByReference?: boolean;
 }
 
 /** Creates a finding, by default an error. */
@@ -77,6 +80,7 @@ export function finding(init: FindingInit): Finding {
     column,
     message: init.message,
     hint: init.hint ?? '',
+    ...(init.rejectedByReference && { rejectedByReference: true }),
   };
 }
 

@@ -143,7 +143,7 @@ class Resolver {
 
   #aboutMap(node: ConfigNode, schema: ConfigSchema, path: string): void {
     for (const [key, why] of Object.entries(schema['x-portability-without'] ?? {})) {
-      if (!node.entries.has(key)) this.#add('warning', 'CFG-PORTABILITY', path, node.at, why, `set ${key}`);
+      if (!node.entries.has(key)) this.#rejectedByReference(path, node.at, why, `set ${key}`);
     }
     for (const key of schema['x-required-together'] ?? []) {
       if (!node.entries.has(key))
@@ -181,7 +181,7 @@ class Resolver {
         );
       const min = schema['x-portability-min'];
       if (min !== undefined && value < min)
-        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference rejects values below ${min}`);
+        this.#rejectedByReference(path, node.at, `the reference rejects values below ${min}`);
     }
     if (typeof value === 'string') this.#aboutText(node, value, schema, path);
   }
@@ -246,6 +246,12 @@ class Resolver {
 
   #add(severity: Severity, code: FindingCode, path: string, at: Position, message: string, hint = ''): void {
     this.findings.push(finding({ severity, code, path, at, message, hint }));
+  }
+
+  #rejectedByReference(path: string, at: Position, message: string, hint = ''): void {
+    this.findings.push(
+      finding({ severity: 'warning', code: 'CFG-PORTABILITY', path, at, message, hint, rejectedByReference: true }),
+    );
   }
 }
 

@@ -32,3 +32,14 @@ export function at(
   const node = nearestNode(input.root, path);
   return finding({ severity, code, path, at: node.at, message, hint });
 }
+
+/** Creates a warning about a setting with which this router starts, and the reference does not. */
+export function rejectedByReference(
+  input: CheckInput,
+  path: string,
+  message: string,
+  { hint = '', code = 'CFG-PORTABILITY' }: { hint?: string; code?: FindingCode } = {},
+): Finding {
+  const { at: place } = nearestNode(input.root, path);
+  return finding({ severity: 'warning', code, path, at: place, message, hint, rejectedByReference: true });
+}

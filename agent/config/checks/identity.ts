@@ -15,7 +15,7 @@ import { parsePemSource, readPemSource } from '../pem-source.ts';
 import { renewalObstacles } from '../renewable.ts';
 import type { IdentityConfig, RouterConfig } from '../router-config.ts';
 import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
-import { at, type Check, type CheckInput } from './check.ts';
+import { at, type Check, type CheckInput, rejectedByReference } from './check.ts';
 
 const SOON = 7 * 86_400_000;
 /** Permission bits of group and others. */
@@ -35,13 +35,11 @@ export const checkIdentity: Check = (input) => {
   ];
   if (identity.server_cert === undefined)
     findings.push(
-      at(
+      rejectedByReference(
         input,
-        'warning',
-        'CFG-PORTABILITY',
         'identity.server_cert',
         'the client certificate serves as server certificate; the reference stops without server_cert',
-        'set server_cert to a server certificate',
+        { hint: 'set server_cert to a server certificate' },
       ),
     );
   findings.push(...forms(input, 'identity', identity));

@@ -11,7 +11,7 @@ import type { Finding, Severity } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
 import { child } from '../text/document.ts';
 import { unserved } from '../unserved.ts';
-import { at, type Check, type CheckInput } from './check.ts';
+import { at, type Check, type CheckInput, rejectedByReference } from './check.ts';
 
 /** Optional sections, and the consequences of their absence (spec, section Sections). */
 export const checkSections: Check = (input) => [
@@ -78,13 +78,11 @@ function csr(input: CheckInput): Finding[] {
   const section = config.csr ?? config.edge?.csr;
   if (!section)
     return [
-      at(
+      rejectedByReference(
         input,
-        'warning',
-        'CFG-SECTION',
         'csr',
         'without csr the router can neither enroll nor renew its certificates; the reference does not start',
-        'add csr with sans',
+        { code: 'CFG-SECTION', hint: 'add csr with sans' },
       ),
     ];
   const path = config.csr ? 'csr' : 'edge.csr';
@@ -95,14 +93,9 @@ function csr(input: CheckInput): Finding[] {
     );
   if (!child(child(input.root, path) ?? child(child(input.root, 'edge'), 'csr'), 'sans'))
     findings.push(
-      at(
-        input,
-        'warning',
-        'CFG-PORTABILITY',
-        `${path}.sans`,
-        'csr has no sans; the reference does not start without',
-        'add sans with dns or ip names',
-      ),
+      rejectedByReference(input, `${path}.sans`, 'csr has no sans; the reference does not start without', {
+        hint: 'add sans with dns or ip names',
+      }),
     );
   const { dns, ip, uri, email } = section.sans;
   // The reference's controller rejects the certificate request without naming the cause.
@@ -159,25 +152,14 @@ function edge(input: CheckInput): Finding[] {
       );
     if (listener.address.host.includes(':'))
       findings.push(
-        at(
-          input,
-          'warning',
-          'CFG-PORTABILITY',
-          `${path}.address`,
-          'the reference rejects IPv6 literals for edge listeners',
-        ),
+        rejectedByReference(input, `${path}.address`, 'the reference rejects IPv6 literals for edge listeners'),
       );
   }
   if (config.edge && edgeListeners.length === 0)
     findings.push(
-      at(
-        input,
-        'warning',
-        'CFG-PORTABILITY',
-        'edge',
-        'edge is enabled without an edge listener; the reference does not start',
-        'add a listener with binding edge',
-      ),
+      rejectedByReference(input, 'edge', 'edge is enabled without an edge listener; the reference does not start', {
+        hint: 'add a listener with binding edge',
+      }),
     );
   const { sessionValidateMinInterval: min = 0, sessionValidateMaxInterval: max = min } = config.edge ?? {};
   if (max < min)

@@ -3,7 +3,7 @@
 import { localAddressFor } from '../../link/link-key.ts';
 import type { Finding } from '../finding.ts';
 import { TLS_VERSIONS } from '../tls-versions.ts';
-import { at, type Check, type CheckInput } from './check.ts';
+import { at, type Check, type CheckInput, rejectedByReference } from './check.ts';
 
 /** Checks values that match the schema but cannot be intended. */
 export const checkValues: Check = (input) => [
@@ -55,12 +55,11 @@ function web(input: CheckInput): Finding[] {
     for (const [position, api] of server.apis.entries()) {
       if (api.binding === 'metrics')
         findings.push(
-          at(
+          rejectedByReference(
             input,
-            'warning',
-            'CFG-PORTABILITY',
             `web[${index}].apis[${position}].binding`,
             'the metrics API is specific to this router; the reference rejects it',
+            { hint: 'before you go back to the reference, remove it' },
           ),
         );
     }

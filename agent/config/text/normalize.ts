@@ -2,7 +2,7 @@
 // case-insensitive keys.
 
 import type { ConfigSchema } from '../../../schemas/config/schema.ts';
-import { type Finding, type FindingCode, finding } from '../finding.ts';
+import { type Finding, type FindingCode, type FindingInit, finding } from '../finding.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
 
 export function normalize(root: ConfigNode, schema: ConfigSchema): { root: ConfigNode; findings: Finding[] } {
@@ -45,17 +45,14 @@ class Normalizer {
   #scalar(node: ConfigNode, schema: ConfigSchema): ConfigNode | undefined {
     const { scalar } = node;
     const meaning = scalar === null ? schema['x-null'] : scalar === '' ? schema['x-empty'] : undefined;
-    if (meaning === 'tolerated')
-      this.#warn(
-        'CFG-PORTABILITY',
-        node,
-        'an empty value counts as not set; the reference does not accept it',
-        'remove it',
-      );
+    if (meaning === 'tolerated') {
+      const message = 'an empty value counts as not set; the reference does not accept it';
+      this.#warn('CFG-PORTABILITY', node, message, { hint: 'remove it', rejectedByReference: true });
+    }
     if (meaning === 'absent' || meaning === 'tolerated') return undefined;
     if (meaning === 'empty') {
       const message = 'an empty section counts as present here, but as absent in the reference';
-      this.#warn('CFG-PORTABILITY', node, message, 'write {} for an empty section in both');
+      this.#warn('CFG-PORTABILITY', node, message, { hint: 'write {} for an empty section in both' });
       return mapNode(node, new Map());
     }
     if (schema['x-as-list'] && typeof node.scalar === 'string')
@@ -64,14 +61,21 @@ class Normalizer {
     if (schema['x-text'] && scalar !== null) return scalarNode(node, String(scalar));
     if (schema['x-true-text'] && typeof scalar !== 'boolean') {
       if (scalar === null || scalar === '')
-        this.#warn('CFG-VALUE', node, 'an empty value means false, as in the reference', 'write true or false');
+        this.#warn('CFG-VALUE', node, 'an empty value means false, as in the reference', {
+          hint: 'write true or false',
+        });
       return scalarNode(node, String(scalar).toLowerCase() === 'true');
     }
     return node;
   }
 
-  #warn(code: FindingCode, { path, at }: ConfigNode, message: string, hint: string): void {
-    this.#findings.push(finding({ severity: 'warning', code, path, at, message, hint }));
+  #warn(
+    code: FindingCode,
+    { path, at }: ConfigNode,
+    message: string,
+    rest: Pick<FindingInit, 'hint' | 'rejectedByReference'>,
+  ): void {
+    this.#findings.push(finding({ severity: 'warning', code, path, at, message, ...rest }));
   }
 
   #map(node: ConfigNode, schema: ConfigSchema): ConfigNode {
@@ -93,7 +97,7 @@ class Normalizer {
       const other = property['x-unused-with'];
       const node = entries.get(key);
       if (other === undefined || node === undefined || !entries.has(other)) continue;
-      this.#warn('CFG-ENDPOINT', node, `${key} is ignored because ${other} is set`, 'keep one of the two');
+      this.#warn('CFG-ENDPOINT', node, `${key} is ignored because ${other} is set`, { hint: 'keep one of the two' });
       entries.delete(key);
     }
   }
