@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
-import { LONG_PATH_REMEDY, PATH_TOO_LONG } from '../operator/operator-path.ts';
+import { LONG_PATH_REMEDY, otherUsersWith, PATH_TOO_LONG } from '../operator/operator-path.ts';
 import { Exit } from './exit.ts';
 
 /** No socket, or the socket of a killed router. */
@@ -30,8 +30,15 @@ export async function ask(
 
 function explain(error: unknown, file: string): string {
   if (!existsSync(file)) return `${file} does not exist; pass the configuration file of a running router`;
-  if (NOBODY_THERE.has(errorCode(error) ?? ''))
-    return `no router is running with ${file} under this user; if another user runs it, run this command as that user`;
+  if (NOBODY_THERE.has(errorCode(error) ?? '')) {
+    const none = `no router is running with ${file}`;
+    const [other] = otherUsersWith(file);
+    if (other !== undefined)
+      return `${none} under this user or its owner; the user with the id ${other} seems to run one: run this command as that user, or give ${file} to that user`;
+    return process.getuid?.() === 0
+      ? `${none}; one in a service with a /tmp of its own (PrivateTmp=) needs the line RuntimeDirectory=edgeweave in its unit`
+      : `${none} under this user; if another user runs it, run this command as that user or as root`;
+  }
   if (errorCode(error) === PATH_TOO_LONG) return `the router of ${file} cannot be reached: ${LONG_PATH_REMEDY}`;
   return `the router of ${file} cannot be reached: ${describeError(error)}`;
 }

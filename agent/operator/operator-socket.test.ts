@@ -5,6 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -36,7 +37,7 @@ import { until } from '../../test/support/networks/overlay.ts';
 import { AGENT_MAGIC, AgentMessage } from './agent-protocol.ts';
 import { fileAt, removeFile } from './claim-path.ts';
 import { askRouter } from './operator-client.ts';
-import { agentLink, findOperatorPath, operatorPath } from './operator-path.ts';
+import { agentLink, findOperatorPath, operatorPath, otherUsersWith } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
 import { runningRouter } from './running-router.ts';
 
@@ -494,6 +495,39 @@ t.test('agent clients that have their answer and do not disconnect lose their pl
   );
   await clock.advance(30_000);
   t.same(await askRouter(configFile, 'echo'), {});
+});
+
+/** A user without files and processes. */
+const OTHER_USER = 54_321;
+const onlyRoot = { skip: process.getuid?.() !== 0 && 'only root finds the routers of other users' };
+
+t.test('root finds the router of the user who owns the configuration, and no other socket', onlyRoot, async (t) => {
+  const folder = join(tmpdir(), `edgeweave-${OTHER_USER}`);
+  const state = mkdtempSync(join(tmpdir(), 'operator-state-'));
+  const file = join(state, 'router.yml');
+  writeFileSync(file, 'v: 3\n');
+  mkdirSync(folder, { mode: 0o700 });
+  t.teardown(() => [folder, state].map((path) => rmSync(path, { recursive: true })));
+  const path = join(folder, basename(operatorPath(file)));
+  const server = createServer((socket) => socket.on('error', () => undefined).end('{"result":"theirs"}\n')).listen(
+    path,
+  );
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  chownSync(folder, OTHER_USER, OTHER_USER);
+  t.not(findOperatorPath(file), path, 'any user may create a socket for a file of root');
+  t.same(otherUsersWith(file), [OTHER_USER], 'the message names that user');
+  await t.rejects(askRouter(file, 'health'), { code: 'ENOENT' });
+
+  chownSync(state, OTHER_USER, OTHER_USER);
+  t.equal(findOperatorPath(file), path, 'the owner of the folder may replace the file');
+  t.equal(await askRouter(file, 'health'), 'theirs');
+  t.equal(await runningRouter(file), path, 'root does not start a second router');
+  chownSync(folder, 0, 0);
+  renameSync(folder, `${folder}-real`);
+  symlinkSync(`${folder}-real`, folder);
+  t.teardown(() => rmSync(`${folder}-real`, { recursive: true }));
+  t.throws(() => findOperatorPath(file), { code: 'FOLDER_TAKEN' }, 'a symbolic link may lead anywhere');
 });
 
 t.test('a service listens in the folder of its manager, and commands find it there', async (t) => {

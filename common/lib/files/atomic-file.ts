@@ -155,10 +155,13 @@ export function claimPrivateFile(path: string): void {
   if (uid === process.getuid?.() && (mode & EVERYBODY) !== 0) chmodSync(path, mode & PERMISSIONS & ~EVERYBODY);
 }
 
-/** @throws ProjectError if the path exists but is not a folder of this user; a symbolic link is not */
-export function requireOwnFolder(path: string): void {
+/**
+ * @param owners Ids of the users whose folder it may be, by default this user.
+ * @throws ProjectError if the path exists but is not a folder of such a user; a symbolic link is not
+ */
+export function requireOwnFolder(path: string, owners: readonly number[] = [process.getuid?.() ?? -1]): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found || (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid))) return;
+  if (!found || (found.isDirectory() && (process.getuid === undefined || owners.includes(found.uid)))) return;
   throw new ProjectError(
     'FOLDER_TAKEN',
     `${path} is not a folder of this user; remove it, or set TMPDIR to your own folder`,
