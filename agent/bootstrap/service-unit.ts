@@ -10,16 +10,20 @@ import { readTextFileSync } from '#lib/files/text-file.ts';
 const UNIT_FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
 /** Where an operator's drop-ins are. */
 const OWN_FOLDER = UNIT_FOLDERS[0] ?? '';
-const LISTS: ReadonlySet<string> = new Set(['ExecStart', 'EnvironmentFile', 'Environment']);
+const LISTS: ReadonlySet<string> = new Set(['ExecStart', 'EnvironmentFile', 'Environment', 'SupplementaryGroups']);
 
 export interface ServiceUnit {
   /** All files that define it, in the order in which they apply. */
   readonly files: readonly string[];
   readonly user: string | undefined;
+  readonly group: string | undefined;
+  readonly supplementaryGroups: readonly string[];
   readonly workingDirectory: string | undefined;
   /** The commands, with their arguments. */
   readonly commands: readonly string[];
   readonly environmentFiles: readonly string[];
+  /** The variables of the unit itself; those of its files replace them. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** The path of an operator's drop-in. */
@@ -42,10 +46,19 @@ export function readServiceUnit(unit: string, ignored: readonly string[] = []): 
   return {
     files,
     user: last('User'),
+    group: last('Group'),
+    supplementaryGroups: (values.get('SupplementaryGroups') ?? []).flatMap((text) => text.split(/\s+/)),
     workingDirectory: last('WorkingDirectory')?.replace(/^-/, ''),
     commands: values.get('ExecStart') ?? [],
     environmentFiles: (values.get('EnvironmentFile') ?? []).map((file) => file.replace(/^-/, '')),
+    variables: Object.assign({}, ...(values.get('Environment') ?? []).map(assignments)) as Record<string, string>,
   };
+}
+
+/** The variables of a line such as `A=1 "B=two words"`. */
+function assignments(line: string): Record<string, string> {
+  const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  return Object.fromEntries(words.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s, 2)));
 }
 
 /** The variables of a file for `EnvironmentFile`. */

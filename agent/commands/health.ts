@@ -1,19 +1,17 @@
 // `health [URL|FILE]`: the health checks of a running router, for people and scripts.
 
 import { existsSync } from 'node:fs';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
-import { parseJson } from '#lib/json/json.ts';
 import { connectRemedy } from '#lib/net/connect-remedy.ts';
-import { SystemClock } from '#lib/time/clock.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { ask as askRouter } from './ask.ts';
 import { Exit } from './exit.ts';
+import { type HealthService, readHealth, requestHealth } from './health-request.ts';
 
 interface HealthOptions {
   ca?: string;
@@ -21,30 +19,7 @@ interface HealthOptions {
   json: boolean;
 }
 
-interface Target {
-  readonly url: string;
-  readonly ca?: string | undefined;
-  /** Source of the authorities, for messages. */
-  readonly caFile?: string | undefined;
-  /** The host that the certificate must have, if it is not the one of the URL. */
-  readonly name?: string;
-}
-
-interface Payload {
-  data?: {
-    healthy?: boolean;
-    draining?: boolean;
-    /** `starting` with the reason, while the router waits for controllers or links. */
-    state?: string;
-    reason?: string;
-    checks?: { id: string; healthy: boolean; err?: { message: string } }[];
-  };
-}
-
 const DEFAULT_URL = 'https://127.0.0.1:8081';
-/** Milliseconds for the whole answer. */
-const TIMEOUT = 5_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
 const WHICH_PORT = 'use the port of a web section with the API health-checks';
 const NOT_VERIFIED: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -77,7 +52,7 @@ async function health(where: string, options: HealthOptions): Promise<number> {
     printError(`${where} is neither a URL nor a configuration file`);
     return Exit.WrongUse;
   }
-  let target: Target;
+  let target: HealthService;
   try {
     const given = options.ca === undefined ? {} : { ca: readAuthorities(options.ca), caFile: options.ca };
     const found = isUrl ? { url: where } : await targetOf(where);
@@ -89,7 +64,7 @@ async function health(where: string, options: HealthOptions): Promise<number> {
   }
   const { url } = target;
   try {
-    const text = await ask(target, options.insecure);
+    const text = await requestHealth(target, options.insecure);
     return show(url, text, options.json);
   } catch (error) {
     printError(`${url} cannot be reached: ${explain(error, target)}`);
@@ -97,10 +72,17 @@ async function health(where: string, options: HealthOptions): Promise<number> {
   }
 }
 
-async function targetOf(file: string): Promise<Target | undefined> {
+/** Undefined if the router has no such web server, or if only its own working folder makes the file valid. */
+async function targetOf(file: string): Promise<HealthService | undefined> {
   const { healthTarget } = await import('./health-target.ts');
-  const target = healthTarget(file);
-  return target && { ...target, caFile: `identity.ca of ${file}` };
+  try {
+    const target = healthTarget(file);
+    return target && { ...target, caFile: `identity.ca of ${file}` };
+  } catch (error) {
+    const { runningRouter } = await import('../operator/running-router.ts');
+    if ((await runningRouter(file)) !== undefined) return undefined;
+    throw error;
+  }
 }
 
 /** A router without a web server for its health checks answers on this machine. */
@@ -123,33 +105,8 @@ function readAuthorities(file: string): string {
   return pem;
 }
 
-async function ask({ url, ca, name }: Target, insecure: boolean): Promise<string> {
-  const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({
-    connect: {
-      ...(ca !== undefined && { ca }),
-      ...(name !== undefined && {
-        checkServerIdentity: (_host: string, certificate: PeerCertificate) => checkServerIdentity(name, certificate),
-      }),
-      allowPartialTrustChain: true,
-      rejectUnauthorized: !insecure,
-      timeout: TIMEOUT,
-    },
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
-  const late = () => new TimeoutError('its answer', TIMEOUT);
-  const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT, late);
-  try {
-    const response = await request(new URL('/health-checks', url), { dispatcher, signal });
-    return await response.body.text();
-  } finally {
-    timer.cancel();
-    await dispatcher.close();
-  }
-}
-
 /** Describes a failed connection and the remedy, instead of OpenSSL's text. */
-function explain(error: unknown, { url, ca, caFile }: Target): string {
+function explain(error: unknown, { url, ca, caFile }: HealthService): string {
   const code = errorCode(error) ?? '';
   if (NOT_VERIFIED.has(code))
     return ca === undefined
@@ -167,7 +124,7 @@ function explain(error: unknown, { url, ca, caFile }: Target): string {
 }
 
 function show(url: string, text: string, json: boolean): number {
-  const data = healthData(text);
+  const data = readHealth(text);
   if (!data) {
     printError(`${url} answered, but not with health checks; ${WHICH_PORT}`);
     return Exit.Failed;
@@ -181,13 +138,4 @@ function show(url: string, text: string, json: boolean): number {
     if (data.draining) print('the router is draining and accepts no new circuits');
   }
   return data.healthy ? Exit.Done : Exit.Failed;
-}
-
-function healthData(text: string): Payload['data'] {
-  try {
-    const { data } = parseJson(text) as Payload;
-    return typeof data?.healthy === 'boolean' ? data : undefined;
-  } catch {
-    return undefined; // not JSON, so not a router
-  }
 }

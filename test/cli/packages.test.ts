@@ -83,6 +83,11 @@ stat --format '%n %U %a' /var/lib/edgeweave /usr/bin/edgeweave-router /etc/edgew
 echo '# mine' >> /etc/edgeweave/router.env; touch /var/lib/edgeweave/router.key
 echo upgrade; dpkg --install --force-depends /packages/${router}
 tail -n 1 /etc/edgeweave/router.env
+mkdir /etc/systemd/system/ziti-router.service.d
+printf '# edgeweave-router adopt /opt/etc --unit ziti-router.service --undo --yes\nExecStart=/usr/bin/edgeweave-router run x\n' > /etc/systemd/system/ziti-router.service.d/zz-edgeweave.conf
+echo adopted; dpkg --install --force-depends /packages/${router}
+! dpkg --remove edgeweave-router 2>&1; edgeweave-router --version
+rm -r /etc/systemd/system/ziti-router.service.d
 echo remove; dpkg --remove edgeweave-router
 ls /etc/edgeweave/router.env /var/lib/edgeweave/router.key; [ ! -e /usr/bin/edgeweave-router ]
 echo purge; dpkg --purge edgeweave-router
@@ -90,7 +95,8 @@ echo purge; dpkg --purge edgeweave-router
 dpkg --install --force-depends /packages/${simulator}; edgeweave-sim --version; dpkg --purge edgeweave-sim
 [ ! -e /var/lib/edgeweave-sim ]
 find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -not -path '/etc/netns/*' -newer /packages/LICENSES.txt`);
-  const [installed = '', upgraded = '', removed = '', purged = ''] = output.split(/^(?:upgrade|remove|purge)$/m);
+  const parts = output.split(/^(?:upgrade|adopted|remove|purge)$/m);
+  const [installed = '', upgraded = '', adopted = '', removed = '', purged = ''] = parts;
   t.match(installed, `\n${packageJson.version}\n`);
   t.match(
     installed,
@@ -100,6 +106,9 @@ find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -not -p
   t.match(upgraded, 'systemctl try-restart edgeweave-router.service', 'a running one drains and starts again');
   t.notMatch(upgraded, 'disable', 'an upgrade does not disable the service');
   t.match(upgraded, '\n# mine\n');
+  t.match(adopted, 'systemctl try-restart ziti-router.service\n', 'adopted services run the new executable');
+  t.match(adopted, '\n    edgeweave-router adopt /opt/etc --unit ziti-router.service --undo --yes\n');
+  t.match(adopted, new RegExp(`\\n${RegExp.escape(packageJson.version)}\\n$`), 'the removal is refused');
   t.match(removed, 'systemctl --no-reload disable --now edgeweave-router.service');
   t.match(purged, `\n${packageJson.version}\n`);
   t.notMatch(purged, /^\/(etc|usr|var)\//m, 'no file is left');

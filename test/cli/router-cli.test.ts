@@ -315,7 +315,7 @@ t.test('health and inspect query a running router', async (t) => {
   t.match(JSON.parse(inspected.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
   t.match(
     (await router('inspect', GOOD)).stderr,
-    /^no router is running with .*good\.yml under this user; if another user .* as that user\n$/,
+    /^no router is running with .*good\.yml(?: under this user; if another user .* as root|; one in a service with .* unit)\n$/,
   );
   t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
   t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
@@ -331,6 +331,9 @@ t.test('without a web section, health asks the router on this machine', async (t
   await until('health', async () => (await command('health', configFile)).code === 0);
   t.match((await router('health', configFile)).stdout, /^ok +controllerPing\nok +link\.health\n$/);
   t.match(JSON.parse((await router('health', configFile, '--json')).stdout), { data: { healthy: true }, meta: {} });
+  const text = readFileSync(configFile, 'utf8');
+  writeFileSync(configFile, text.replace(/"cert":"[^"]*"/, '"cert":"of-another-folder.cert"'));
+  t.equal((await router('health', configFile)).code, 0, 'its paths may start in the folder of the router');
   await overlay.simulator.close();
   await until('its failure', async () => (await command('health', configFile)).code === 1);
   t.match(

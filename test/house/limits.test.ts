@@ -31,7 +31,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/assembly/why.ts MAX_NAMED',
     'agent/why/reason.ts MAX_LISTED',
     'agent/why/service.ts MAX_NAMED',
-    'agent/commands/health.ts TIMEOUT',
+    'agent/commands/health-request.ts TIMEOUT',
     'agent/config/load-apart.ts MAX_ERROR_LENGTH',
     'controller-sim/assembly/options.ts MAX_WAITING',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
