@@ -176,6 +176,27 @@ t.test('the first start creates and enrolls, a second one does neither', async (
   t.equal(readFileSync(join(home, 'config.yml'), 'utf8'), text);
 });
 
+t.test('a start says which changed or invalid variables have no effect on the existing file', async (t) => {
+  const home = folder(t);
+  const given = { ...NAMED, ZITI_ENROLL_TOKEN: JWT };
+  await run(home, given);
+  const file = join(home, 'config.yml');
+  const later = async (changed: Environment) => (await run(home, { ...given, ...changed })).lines.slice(1);
+  t.same(await later({}), [], 'the same variables');
+  const [changes, ...others] = await later({ ZITI_ROUTER_PORT: '443', ZITI_ROUTER_MODE: 'none' });
+  t.same(others, []);
+  t.match(changes, `${file} counts: link.listeners[0].bind is tls:0.0.0.0:3022, and would be tls:0.0.0.0:443; `);
+  t.match(changes, /; 1 more\. To use the variables, set ZITI_BOOTSTRAP_CONFIG=force for one start, or change /);
+  t.match(await later({ ZITI_ROUTER_MODE: 'none' }), [/listeners\[1\]\.binding is set, and would not be/]);
+  t.match(await later({ ZITI_ROUTER_CSR_SANS_DNS: 'new.example' }), [/csr\.sans\.dns\[1\] has no new\.example/]);
+  t.match(await later({ ZITI_ROUTER_PORT: 'many' }), [
+    /^no effect, since .* exists: ZITI_ROUTER_PORT is "many"; set it to/,
+  ]);
+  const own = readFileSync(file, 'utf8').replace(/^#.*\n/, '');
+  writeFileSync(file, own);
+  t.same(await later({ ZITI_ROUTER_PORT: 'many' }), [], 'a file of the operator does not come from variables');
+});
+
 t.test('force replaces the file, keeps the old one, and enrolls again', async (t) => {
   const home = folder(t);
   await run(home, { ...NAMED, ZITI_ENROLL_TOKEN: JWT });

@@ -12,6 +12,7 @@ import { readTextFile } from '#lib/files/text-file.ts';
 import type { Environment } from '../config/text/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';
+import { variableChanges } from './variable-changes.ts';
 
 export interface BootstrapInit {
   /** The configuration file; relative to the home folder. */
@@ -50,6 +51,7 @@ async function makeConfig(file: string, { settings, environment, hostName, now, 
   const exists = hasContent(file);
   if (exists && settings.config !== 'force') {
     report(`the configuration file ${file} exists`);
+    for (const line of variableChanges(await readTextFile(file), file, environment, settings.home)) report(line);
     return;
   }
   if (settings.config === 'off')

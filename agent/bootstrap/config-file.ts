@@ -8,6 +8,11 @@ import type { ConfigSettings } from './settings.ts';
 const HEAD =
   '# Created from the variables of the environment at the first start; the router reads it and leaves it unchanged.\n';
 
+/** Whether a file was created from variables, here or before. */
+export function isCreatedFromVariables(text: string): boolean {
+  return text.startsWith(HEAD);
+}
+
 /** Returns the text of a configuration file. */
 export function configText(settings: ConfigSettings): string {
   const { type, identity, controller, endpointsFile, csr } = settings;

@@ -73,9 +73,10 @@ export class Service {
   /** The last lines of its log. @param since Milliseconds since the epoch. */
   lastLines(since: number): string[] {
     output('journalctl', ['--sync']); // the last lines may be on their way
-    const options = ['--lines', String(LOG_LINES), '--output', 'cat', '--no-pager', '--quiet'];
+    // With --since, --lines means the first lines, unless the order is reversed.
+    const options = ['--reverse', '--lines', String(LOG_LINES), '--output', 'cat', '--no-pager', '--quiet'];
     const text = output('journalctl', ['--unit', this.unit, '--since', `@${since / 1_000}`, ...options]);
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [inOneLine(line.slice(0, LINE_LENGTH))]));
+    return text.split('\n').reverse().flatMap((line) => (line === '' ? [] : [inOneLine(line.slice(0, LINE_LENGTH))]));
   }
 }
 

@@ -57,7 +57,7 @@ case "$1" in
 esac
 `;
 const JOURNALCTL = `#!/bin/sh
-[ "$1" = --sync ] || tail -n 6 ${STATE}/log
+[ "$1" = --sync ] || tail -n 6 ${STATE}/log | case " $* " in *" --reverse "*) tac ;; *) cat ;; esac
 `;
 
 if (await inOwnNamespace(import.meta.filename, ['mount', 'ip', 'id'], { root: true })) await tests();

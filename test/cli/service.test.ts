@@ -161,6 +161,8 @@ async function tests(): Promise<void> {
         ...set.spec.volumeClaimTemplates.map((claim: { metadata: unknown }) => claim.metadata),
       ].map(({ name }) => name);
       for (const { name } of router.volumeMounts) t.ok(names.includes(name), `volume ${name}`);
+      for (const { workingDir } of [init, router])
+        t.ok(router.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === workingDir));
       const drain = Number(router.args[router.args.indexOf('--drain-seconds') + 1]);
       t.ok(terminationGracePeriodSeconds > drain);
 
@@ -183,7 +185,7 @@ async function tests(): Promise<void> {
       const check = ['edgeweave-router', 'config', 'check', '/etc/edgeweave/router.yml'];
       const { stdout } = await execute('setpriv', [...asPod, ...check], { env });
       t.notMatch(stdout, /CFG-FILE/, 'it writes to the volume only');
-      const child = spawn('setpriv', [...asPod, 'edgeweave-router', ...router.args], { env, stdio: 'ignore' });
+      const child = spawn('setpriv', [...asPod, ...router.command, ...router.args], { env, stdio: 'ignore' });
       t.teardown(() => child.kill('SIGKILL'));
       for (const { httpGet } of [router.livenessProbe, router.readinessProbe]) {
         const { containerPort } = router.ports.find(({ name }: { name: string }) => name === httpGet.port);

@@ -44,7 +44,10 @@ export function writeImages(
     manifests: manifests.map(({ descriptor, architecture }) => ({
       ...descriptor,
       platform: { architecture, os: 'linux' },
-      annotations: { 'org.opencontainers.image.ref.name': name.split(':')[1] ?? '' },
+      annotations: {
+        // Podman takes it for the whole name: with the tag alone, it gives all images the same name.
+        'org.opencontainers.image.ref.name': name,
+      },
     })),
   };
   const [first] = manifests;
