@@ -295,6 +295,7 @@ export class Router implements RunningRouter {
       logLevels,
       inspections,
       links,
+      linkListeners: this.#listeners.link,
       ingress: this.#ingress,
       health: this.#health,
       onDecommissioned: this.#onDecommissioned,

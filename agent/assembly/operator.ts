@@ -13,6 +13,7 @@ import { inspectAnswer, onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
 import type { Health } from '../health/health.ts';
 import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
+import type { LinkListener } from '../link/link-listener.ts';
 import { AgentMessage } from '../operator/agent-protocol.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
 import type { ReferenceAgentComponents } from '../operator/reference-agent.ts';
@@ -44,6 +45,8 @@ export interface OperatorRooms {
   channels(): string[];
   readonly inspections: Inspections;
   readonly links: Links;
+  /** The open ones. */
+  readonly linkListeners: readonly LinkListener[];
   readonly ingress: Ingress;
   readonly health: Health;
   /** The controller has deleted this router. */

@@ -4,6 +4,7 @@ import { ProjectError } from '#lib/errors.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Controllers } from '../control/controllers.ts';
+import type { LinkListener } from '../link/link-listener.ts';
 import type { OperatorRequest } from '../operator/operator-socket.ts';
 import { explainLink } from '../why/link.ts';
 import type { Explanation } from '../why/reason.ts';
@@ -15,6 +16,7 @@ import type { Links } from './links.ts';
 export interface ExplainedRooms {
   readonly controllers: Controllers;
   readonly links: Links;
+  readonly linkListeners: readonly LinkListener[];
   readonly ingress: Ingress;
 }
 
@@ -40,7 +42,8 @@ export function serveWhy(
   switch (kind) {
     case 'link': {
       const { registry, wanted } = links;
-      return explainLink({ controllers, registry, wanted, now }, peerOf(context, rooms, name));
+      const listeners = rooms.linkListeners.map(({ settings }) => settings);
+      return explainLink({ controllers, registry, wanted, listeners, now }, peerOf(context, rooms, name));
     }
     case 'dial':
     case 'bind': {

@@ -82,7 +82,7 @@ export function describeWanted(
     address: listener.address,
     state,
     attempts,
-    ...(isWaiting && { nextDial: toTimeOfDay(nextDial) }),
+    ...(isWaiting && { nextDial: Math.round(toTimeOfDay(nextDial)) }),
     ...(lastError !== undefined && { lastError }),
     ...(lastRemedy !== undefined && { remedy: lastRemedy }),
   };

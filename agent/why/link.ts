@@ -1,5 +1,6 @@
 // Explains whether a link joins this router and another one, and why its dials fail.
 
+import { commandName } from '#lib/commands/name.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
@@ -12,6 +13,8 @@ export interface LinkQuestionComponents {
   readonly controllers: Pick<Controllers, 'all' | 'notConnected'>;
   readonly registry: Pick<LinkRegistry, 'links'>;
   readonly wanted: Pick<WantedLinks, 'describe' | 'inspect' | 'notDialed'>;
+  /** The open link listeners of this router. */
+  readonly listeners: readonly { readonly advertise: string; readonly groups: readonly string[] }[];
   /** Milliseconds. */
   readonly now: number;
 }
@@ -21,7 +24,7 @@ export function explainLink(
   components: LinkQuestionComponents,
   peer: { readonly id: string; readonly name: string },
 ): Explanation {
-  const { registry, wanted } = components;
+  const { registry, wanted, listeners } = components;
   const links = registry.links.filter(({ peerId }) => peerId === peer.id);
   const known = wanted.inspect().find(({ id }) => id === peer.id);
   const dials = wanted.describe().filter(({ peerId }) => peerId === peer.id);
@@ -35,7 +38,9 @@ export function explainLink(
       );
     }),
     ...dials.filter(({ state }) => state !== 'established').map((dial) => explainDial(dial, components.now)),
-    ...wanted.notDialed().flatMap((each) => (each.peerId === peer.id ? [notDialed(each.reason, peer.name)] : [])),
+    ...wanted
+      .notDialed()
+      .flatMap((each) => (each.peerId === peer.id ? [notDialed(each.reason, peer.name, listeners)] : [])),
   ];
   if (links.length === 0 && known && reasons.every(({ ok }) => ok))
     reasons.push(blocker('no link is up, and none is dialed', `ask ${peer.name} with the same command`));
@@ -84,16 +89,25 @@ function explainDial(
 
 const GUIDE = 'the guide "Why does my router not link?" lists the causes of such errors';
 
-function notDialed(reason: string, name: string): Reason {
+function notDialed(reason: string, name: string, listeners: LinkQuestionComponents['listeners']): Reason {
+  if (reason.startsWith(NO_LISTENER) && listeners.length > 0) {
+    const addresses = listeners.map(({ advertise }) => advertise).join(', ');
+    const groups = [...new Set(listeners.flatMap((each) => each.groups))].join(', ');
+    return blocker(
+      `${name} has not dialed this router, which listens at ${addresses}; ${name} has no link listener itself`,
+      `run \`${commandName('router')} why link\` there: it must reach that address, and have a dialer (link.dialers) with a group of ${groups}`,
+    );
+  }
   return blocker(
     `this router does not dial ${name}: ${reason}`,
     REMEDIES.find(([start]) => reason.startsWith(start))?.[1] ?? GUIDE,
   );
 }
 
+const NO_LISTENER = 'it has no link listener';
 /** By the start of the reasons of WantedLinks. */
 const REMEDIES: readonly (readonly [start: string, remedy: string])[] = [
-  ['it has no link listener', 'add a listener to link.listeners of one of the two routers'],
+  [NO_LISTENER, 'add a listener to link.listeners of one of the two routers'],
   ['this router has no link dialer', 'add link.dialers: [{binding: transport}]'],
   ['no common group', 'add a common name to the groups of the listener and of the dialer'],
   ['it has not connected', 'start the other router, and see whether it reaches the controller'],

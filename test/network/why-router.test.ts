@@ -105,6 +105,18 @@ t.test('routers that cannot link', async (t) => {
   t.match(blocking(await why(a.configFile, 'link', 'c')), [
     /^this router does not dial c: it has no link listener, so it must dial this router; add a listener/,
   ]);
+  await until(
+    'the other routers',
+    async () => (await why(b.configFile, 'link', a.id).catch(() => undefined)) !== undefined,
+  );
+  t.match(blocking(await why(b.configFile, 'link', 'a')), [
+    new RegExp(
+      `^a has not dialed this router, which listens at tls:127\\.0\\.0\\.1:${closed}; a has no link listener itself; run .*why link.* there: .* a group of default$`,
+    ),
+  ]);
+  const nextDial = () => a.router.describe().wantedLinks[0]?.nextDial;
+  await until('the next dial', async () => nextDial() !== undefined);
+  t.equal(nextDial(), Math.round(nextDial() ?? 0.5), 'a time of day in milliseconds');
   const { lab } = overlay.simulator;
   await until('three routers', () => lab.network().totals.online === 3);
   t.match(blocking(lab.whyLink('a', 'b')), [
