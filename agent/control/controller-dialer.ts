@@ -159,8 +159,9 @@ export class ControllerDialer {
       };
     return {
       likely:
-        'the controller does not know the certificate, the router is disabled, or another router with the same certificate is connected',
-      remedy: 'read the log of the controller; stop the other router, or enroll this one again',
+        'the controller does not know the certificate, the router is disabled, the certificate has expired, or another router with the same certificate is connected',
+      remedy:
+        'read the log of the controller; check the certificate and the clock (config check); stop the other router, or enroll this one again',
     };
   }
 

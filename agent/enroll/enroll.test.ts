@@ -17,8 +17,8 @@ import { enrollRouter } from './enroll.ts';
 import { verifyToken } from './token.ts';
 
 /** A controller on a free port of 127.0.0.1. `token` creates tokens that name it as `host`. */
-async function controller(t: Test, handle: RequestListener) {
-  const { pem, key } = await issue(await makeAuthority('Authority'), 'ctrl1', { ips: ['127.0.0.1'] });
+async function controller(t: Test, handle: RequestListener, dates: { from?: number; to?: number } = {}) {
+  const { pem, key } = await issue(await makeAuthority('Authority'), 'ctrl1', { ips: ['127.0.0.1'], ...dates });
   const server = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) }, handle);
   t.teardown(() => {
     server.closeAllConnections();
@@ -81,6 +81,32 @@ t.test('an enrollment ends although the controller keeps sending its answer', as
   await rejected;
   t.notOk(existsSync(path('key')));
   t.same(clock.timers(), []);
+});
+
+t.test('a wrong clock of this machine is named when the certificate of the controller seems invalid', async (t) => {
+  const day = 86_400_000;
+  const now = Date.now();
+  const clock = new VirtualClock();
+  for (const dates of [
+    { from: now + day, to: now + 2 * day },
+    { from: now - 2 * day, to: now - day },
+  ]) {
+    const { token } = await controller(t, (_request, response) => response.end(), dates);
+    const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const [file = '', cert = '', server_cert = '', key = '', ca = ''] = ['router.yml', 'a', 'b', 'c', 'd'].map((name) =>
+      join(folder, name),
+    );
+    const endpoints = [{ type: 'tls', host: 'controller.example', port: 6262 }];
+    const config = { file, identity: { cert, server_cert, key, ca }, csr: {}, ctrl: { endpoints } };
+    const init = { config: config as unknown as RouterConfig, keyAlgorithm: 'EC', clock, log: silentLog } as const;
+    await t.rejects(enrollRouter({ ...init, jwt: await token('127.0.0.1'), environment: {} }), {
+      code: 'CONTROLLER_UNREACHABLE',
+      message: new RegExp(
+        `did not answer: .*; the clock of this machine says ${new Date(clock.now()).toISOString()}: `,
+      ),
+    });
+  }
 });
 
 t.test('an enrollment that would leave the router without a controller ends before the token is used', async (t) => {

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
-import { describeError, TimeoutError } from '#lib/errors.ts';
+import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
 import { readTextFile, readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -312,13 +312,21 @@ async function call(
   } catch (error) {
     throw new EnrollmentError(
       'CONTROLLER_UNREACHABLE',
-      `the controller at ${url.origin} did not answer: ${describeError(error)}`,
+      `the controller at ${url.origin} did not answer: ${describeError(error)}${aboutClock(error, sockets.clock)}`,
       { cause: error },
     );
   } finally {
     timer.cancel();
     await agent.close();
   }
+}
+
+/** A clock that is wrong by more than the age of the controller's certificates ends the TLS handshake. */
+function aboutClock(error: unknown, clock: Clock): string {
+  const isAboutDates = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'].includes(errorCode(error) ?? '');
+  if (!isAboutDates) return '';
+  const now = new Date(clock.now()).toISOString();
+  return `; the clock of this machine says ${now}: if it is right, correct that of the controller or renew its certificate`;
 }
 
 interface Enrolled {

@@ -57,7 +57,12 @@ t.test('inspections of a router say why a controller refuses it', async (t) => {
   await using router = await overlay.startRouter(configFile);
   const endpoint = overlay.simulator.controlAddress;
   await until('the refusal', () => router.describe().notConnected.some(({ error }) => error !== undefined));
-  const why = { endpoint, error: String, likely: /the router is disabled/, remedy: /read the log of the controller/ };
+  const why = {
+    endpoint,
+    error: String,
+    likely: /the router is disabled, the certificate has expired/,
+    remedy: /read the log of the controller/,
+  };
   t.match(router.describe(), { controllers: [], notConnected: [{ endpoints: [endpoint], ...why }] });
   const { stdout } = await runProgram(['entry/router-cli.ts', 'inspect', configFile, 'router-controllers']);
   t.match(stdout, endpoint);

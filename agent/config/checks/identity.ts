@@ -329,10 +329,10 @@ class IdentityFiles {
 
   #dateHint(certificate: X509Certificate): string {
     const { now } = this.#input;
+    const time = new Date(now).toISOString();
     // Controllers issue certificates that are valid at once.
-    if (now < certificate.validFromDate.getTime())
-      return `correct the clock of this machine, which says ${new Date(now).toISOString()}`;
-    return this.#place === ROUTER ? 'renew it: enroll the router again' : REPLACE_HINT;
+    if (now < certificate.validFromDate.getTime()) return `correct the clock of this machine, which says ${time}`;
+    return `the clock of this machine says ${time}: if it is right, ${this.#place === ROUTER ? 'enroll the router again' : REPLACE_HINT}`;
   }
 
   #dates(path: string, certificate: X509Certificate | undefined): void {
