@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeObstacle } from './writable.ts';
+import { writeObstacle, writeRemedy } from './writable.ts';
 
 t.test('the obstacle is described, and nothing is created', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -36,4 +36,17 @@ t.test('the obstacle is described, and nothing is created', async (t) => {
     chmodSync(at('locked'), 0o700);
   }
   t.same(readdirSync(folder, { recursive: true }), before);
+});
+
+t.test('a relative path is described with its folder', async (t) => {
+  t.match(writeObstacle('nowhere/file'), `the folder ${process.cwd()}/nowhere does not exist`);
+});
+
+t.test('the remedy of a failed write names its cause', async (t) => {
+  const remedy = (code: string) => writeRemedy('file', Object.assign(new Error(code), { code }));
+  const folder = process.cwd();
+  t.equal(remedy('ENOSPC'), `free space on the disk of ${folder}`);
+  t.equal(remedy('EDQUOT'), `free space in ${folder}, or raise the quota of this user`);
+  t.equal(remedy('EROFS'), `mount ${folder} writable`);
+  t.equal(remedy('EACCES'), `make ${folder} writable for this user`);
 });

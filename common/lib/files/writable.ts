@@ -2,7 +2,7 @@
 // write.
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { errorCode } from '../errors.ts';
 
 export interface WriteOptions {
@@ -19,12 +19,27 @@ export function writeObstacle(path: string, options: WriteOptions = {}): string 
   if (file === 'unknown') return `${path} cannot be checked: permission denied`;
   if (file?.isDirectory()) return `${path} is a folder; name a file`;
   if (file && !isReplaced) return denied(path, constants.W_OK);
-  const folder = dirname(path);
+  const folder = dirname(resolve(path)); // a person cannot tell which folder `.` is
   const parent = statOf(folder);
   if (parent === undefined && makesFolder && dirname(folder) !== folder) return writeObstacle(folder, options);
   if (parent === undefined) return `the folder ${folder} does not exist; create it`;
   if (parent !== 'unknown' && !parent.isDirectory()) return `${folder} is not a folder`;
   return denied(folder, constants.W_OK | constants.X_OK);
+}
+
+/** What to do about the error of a write. */
+export function writeRemedy(path: string, error: unknown): string {
+  const folder = dirname(resolve(path));
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+      return `free space on the disk of ${folder}`;
+    case 'EDQUOT':
+      return `free space in ${folder}, or raise the quota of this user`;
+    case 'EROFS':
+      return `mount ${folder} writable`;
+    default:
+      return `make ${folder} writable for this user`;
+  }
 }
 
 function statOf(path: string): Stats | 'unknown' | undefined {
