@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { needFolder, print, ROOT } from '../commands.ts';
+import { resumeStopped } from './stopped-programs.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, groupsOf, testFilesOf } from './test-files.ts';
 import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
@@ -28,7 +29,8 @@ const OPTIONS = {
 const WRONG_USE = 2;
 
 process.stdout.once('error', () => process.exit(1)); // the reader closed the pipe, as `head` does
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted(signal));
+process.once('exit', () => resumeStopped(process.pid));
 
 const { values, positionals } = parsed();
 const { files, problems } = chooseTests(positionals, testFilesOf(ROOT), ROOT);
@@ -52,17 +54,29 @@ await runTestFiles(
     print(progressOf(result));
   },
 );
-const report = reportOf(results);
-mkdirSync(dirname(REPORT), { recursive: true });
-writeFileSync(REPORT, report);
-for (const reason of skippedIn(report)) print(`skipped: ${reason}`);
-for (const { path, detail } of failuresIn(report)) {
-  print(`failed: ${path.join(' > ')}`);
-  for (const line of detail) print(`  ${line}`);
-}
-const { passed, failed, skipped } = countIn(report);
-print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+const { passed, failed, skipped } = summarize();
 process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed + skipped > 0 ? 0 : 1;
+
+/** The results until now are the result of an interrupted run. */
+function interrupted(signal: NodeJS.Signals): void {
+  print(`interrupted by ${signal}: ${files.length - results.length} of ${files.length} files have no result`);
+  summarize();
+  process.exit(1);
+}
+
+function summarize() {
+  const report = reportOf(results);
+  mkdirSync(dirname(REPORT), { recursive: true });
+  writeFileSync(REPORT, report);
+  for (const reason of skippedIn(report)) print(`skipped: ${reason}`);
+  for (const { path, detail } of failuresIn(report)) {
+    print(`failed: ${path.join(' > ')}`);
+    for (const line of detail) print(`  ${line}`);
+  }
+  const found = countIn(report);
+  print(`${found.passed} passed, ${found.failed} failed${found.skipped > 0 ? `, ${found.skipped} skipped` : ''}`);
+  return found;
+}
 
 function parsed() {
   try {
