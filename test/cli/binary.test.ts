@@ -93,6 +93,14 @@ t.test('they print version and name, and check a configuration', options, async 
   );
 });
 
+t.test('an executable runs in a root folder without /proc, found by its name', options, async (t) => {
+  for (const name of ['edgeweave-router', 'edgeweave-sim'])
+    t.match(
+      (await promisify(execFile)(...inRoot(name, '--version'), { env: { PATH: `/:${process.env.PATH}` } })).stdout,
+      /^\d/,
+    );
+});
+
 t.test(
   'a file of NODE_EXTRA_CA_CERTS that cannot be read is named by the daemon only, in its log',
   options,

@@ -15,9 +15,12 @@ export interface Bundle {
   readonly packages: readonly string[];
 }
 
-/** CommonJS packages call `require` for modules of Node. */
+/**
+ * CommonJS packages call `require` for modules of Node, whatever the folder. It is not that of `process.execPath`, which
+ * has no folder without /proc.
+ */
 const REQUIRE = `import { createRequire as createRequireOfNode } from 'node:module';
-const require = createRequireOfNode(process.execPath);`;
+const require = createRequireOfNode('/');`;
 
 /**
  * Such characters occur only in comments; elsewhere esbuild escapes them. Without them, Node stores a text in half the
