@@ -76,7 +76,10 @@ export class Service {
     // With --since, --lines means the first lines, unless the order is reversed.
     const options = ['--reverse', '--lines', String(LOG_LINES), '--output', 'cat', '--no-pager', '--quiet'];
     const text = output('journalctl', ['--unit', this.unit, '--since', `@${since / 1_000}`, ...options]);
-    return text.split('\n').reverse().flatMap((line) => (line === '' ? [] : [inOneLine(line.slice(0, LINE_LENGTH))]));
+    return text
+      .split('\n')
+      .reverse()
+      .flatMap((line) => (line === '' ? [] : [inOneLine(line.slice(0, LINE_LENGTH))]));
   }
 }
 

@@ -15,9 +15,7 @@ t.test('images have different names in every engine', async (t) => {
     const path = join(folder, name.replace(':', '-'));
     writeImages(path, [IMAGE], { name, time: 0 });
     const read = (file: string) => JSON.parse(readFileSync(join(path, file), 'utf8'));
-    t.match(read('index.json').manifests, [
-      { annotations: { 'org.opencontainers.image.ref.name': name } },
-    ]);
+    t.match(read('index.json').manifests, [{ annotations: { 'org.opencontainers.image.ref.name': name } }]);
     t.same(read('manifest.json')[0].RepoTags, [name]);
   }
 });
