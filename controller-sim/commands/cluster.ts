@@ -65,13 +65,15 @@ function cause(
 function listCommand(): Command {
   const command = new Command('list')
     .description('list the controllers: the index of the last change that each has, and why one does not follow')
+    .option('--json', 'print them as JSON', false)
     .addHelpText('after', examples('sim', 'cluster list --ready sim.json'))
-    .action((connection: Connection) =>
+    .action(({ json, ...connection }: Connection & { readonly json: boolean }) =>
       withLab(connection, async (client) => {
         const { controllers } = (await client.ask('GET', '/lab/v1/network')) as {
           readonly controllers: readonly LabController[];
         };
-        for (const controller of controllers) print(line(controller));
+        if (json) print(JSON.stringify(controllers, undefined, 2));
+        else for (const controller of controllers) print(line(controller));
       }),
     );
   return connected(command);

@@ -121,6 +121,8 @@ t.test('several controllers in one process', async (t) => {
       t.same([code, stderr], [0, ''], `${args.join(' ')} ${name}`);
       t.match(stdout, args[0] === 'health' ? /^ready$/m : /^ctrl3 /m);
     }
+    const listed = await runProgram(['entry/sim-cli.ts', 'cluster', 'list', '--json', '--ready', ready]);
+    t.match(JSON.parse(listed.stdout), [{ connected: true, index: Number, behind: 0 }]);
     const seed = join(directory, 'seed.yml');
     writeFileSync(seed, `services: [{ name: ${name}, encryptionRequired: true }]\n`);
     const seeded = await runProgram(['entry/sim-cli.ts', 'seed', seed, '--management', '--ready', ready]);
