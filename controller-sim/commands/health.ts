@@ -6,7 +6,7 @@ import { print, printError } from '#lib/commands/print.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { readyOption } from './lab.ts';
+import { readyFileOf, readyOption } from './lab.ts';
 
 interface HealthOptions {
   readonly ready?: string;
@@ -34,8 +34,10 @@ export function healthCommand(): Command {
 }
 
 /** Rejects with the reason. */
-async function check({ ready, url }: HealthOptions): Promise<void> {
-  if (!ready) throw new Error(`--ready is missing; pass the output of \`${commandName('sim')} start --json\``);
+async function check({ ready: given, url }: HealthOptions): Promise<void> {
+  const ready = readyFileOf({ ready: given });
+  if (ready === undefined)
+    throw new Error(`--ready is missing; pass the output of \`${commandName('sim')} start --json\``);
   const [{ readyLineIn, reachableOf }, { Agent, request }] = await Promise.all([
     import('./lab-client.ts'),
     import('undici'),

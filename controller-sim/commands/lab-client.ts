@@ -8,6 +8,7 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
+import { readyFileOf } from './lab.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */
@@ -167,7 +168,7 @@ async function answers({ hostname, port }: URL): Promise<boolean> {
 
 /** `admin`: a lab token is not enough; `address`: no credentials are needed. */
 function complete({ ready: file, ...given }: Connection, needs: 'lab' | 'admin' | 'address' = 'lab'): Known {
-  const ready = file || undefined; // an environment variable may be empty
+  const ready = readyFileOf({ ready: file, url: given.url });
   const line = ready === undefined ? {} : readyLineIn(ready);
   const url = originOf(given.url ?? line.management);
   if (given.url !== undefined && url === undefined)

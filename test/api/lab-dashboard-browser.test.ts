@@ -214,7 +214,7 @@ t.test('a wrong password is rejected with the reason; a reload keeps the session
   await browser.goTo(simulator.dashboardUrl ?? '');
   await browser.type('input[name=password]', 'wrong');
   await browser.click('button', 'Log in');
-  await browser.shows('INVALID_AUTH');
+  await browser.shows('Name or password is wrong');
   await browser.type('input[name=password]', PASSWORD);
   await browser.click('button', 'Log in');
   await browser.shows('Controllers');

@@ -1,9 +1,11 @@
 // The blocks for CI systems in the guide of the simulator's image: valid YAML, this version, variables that exist.
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
+import { startSimulator } from '../../entry/sim.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { SIMULATOR_IMAGE } from '../../tools/image/simulator-image.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -54,3 +56,26 @@ t.test(
       t.equal(version, packageJson.version);
   },
 );
+
+t.test('the first commands of the guide work with a new simulator', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-guide-'));
+  const ready = join(folder, 'ready.json');
+  await using simulator = await startSimulator();
+  writeFileSync(join(folder, 'ca.pem'), simulator.ca);
+  const { managementUrl: management, username, password } = simulator;
+  const line = { event: 'ready', management, username, password, ca: join(folder, 'ca.pem'), port: simulator.port };
+  writeFileSync(ready, `${JSON.stringify(line)}\n`);
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const commands = [...GUIDE.matchAll(/^ {4}docker exec sim edgeweave-sim (.*)$/gm)].map(([, text = '']) =>
+    text.split(' '),
+  );
+  t.ok(commands.length > 1);
+  for (const command of commands) {
+    const args = ['entry/sim-cli.ts', ...command];
+    t.match(
+      await runProgram(args, { env: { EDGEWEAVE_SIM_READY: ready } }),
+      { code: 0, stderr: '' },
+      command.join(' '),
+    );
+  }
+});

@@ -6,12 +6,18 @@ import { useAction } from '../poll.js';
 
 /** @import { LabClient } from '../lab-client.js' */
 
+/** The API says the same for every reason. @param {Error & { code?: string }} error @returns {never} */
+function explain(error) {
+  if (error.code !== 'INVALID_AUTH') throw error;
+  throw new Error('Name or password is wrong, or this administrator is disabled.', { cause: error });
+}
+
 /** @param {{ client: LabClient, reason: string }} props */
 export function Login({ client, reason }) {
   const [username, setUsername] = useState('admin');
   const [password, setPassword] = useState('');
   const { isBusy, error, run } = useAction();
-  const submit = () => run(() => client.login(username, password));
+  const submit = () => run(() => client.login(username, password).catch(explain));
   return html`<main class="login">
     <${Form} onSubmit=${submit}>
       <h1><span class="mark" aria-hidden="true">◆</span> Simulator lab</h1>
