@@ -32,8 +32,6 @@ import { readSet } from './stored-set.ts';
 const HISTORY = 100_000;
 /** Older entries are deleted after this many new ones. */
 const PRUNE_INTERVAL = 1_000n;
-/** Milliseconds after which a database that did not answer is asked again. */
-const SILENCE = 1_000;
 
 export interface LogStoreComponents {
   readonly clock: Clock;
@@ -78,10 +76,6 @@ export class LogStore implements SharedStore {
   readonly #problem = new LastingProblem();
   /** Why the caller does not follow. */
   #readProblem = '';
-  /**
-   * Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it.
-   */
-  #silentUntil = Number.NEGATIVE_INFINITY;
 
   /** `openLog` is called once. */
   constructor(openLog: (owner: LogOwner) => ChangeLog, components: LogStoreComponents) {
@@ -128,9 +122,7 @@ export class LogStore implements SharedStore {
   }
 
   async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
-    const { clock } = this.#components;
     try {
-      if (clock.monotonic() < this.#silentUntil) throw new TimeoutError('the database', 0);
       const indexesAtOnce = this.#isAlone ? await this.#appendAtOnce(after, prepare([])) : undefined;
       if (indexesAtOnce) return indexesAtOnce;
       let written: readonly LogEntry[] = [];
@@ -193,7 +185,6 @@ export class LogStore implements SharedStore {
 
   #rejected(error: unknown): StoreWriteError {
     const { log } = this.#components;
-    this.#noteSilence(error);
     const problem = databaseProblem(error);
     if (this.#problem.note(problem)) log.warn({ error: problem }, 'the database does not store changes');
     // Whatever was stored after all is read with the next changes.
@@ -224,16 +215,9 @@ export class LogStore implements SharedStore {
     try {
       return await this.#log.read(after);
     } catch (error) {
-      this.#noteSilence(error);
       if (error instanceof ProjectError && !(error instanceof TimeoutError)) throw error;
       throw new StoreError(`the database cannot be read: ${databaseProblem(error)}`);
     }
-  }
-
-  #noteSilence(error: unknown): void {
-    const { clock } = this.#components;
-    if (error instanceof TimeoutError && clock.monotonic() >= this.#silentUntil)
-      this.#silentUntil = clock.monotonic() + SILENCE;
   }
 
   onAppended(listener: () => void): Subscription {

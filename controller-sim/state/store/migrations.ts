@@ -2,7 +2,7 @@
 // migrations do not change: a new one follows, and names the earliest schema whose programs go on with it, so that
 // members are upgraded one after the other.
 
-import type pg from 'pg';
+import type { Session } from './postgres-connection.ts';
 import { LEASE, MEMBER_TABLES } from './postgres-registry.ts';
 import { StoreError } from './store.ts';
 
@@ -91,10 +91,10 @@ const EARLIER = `SELECT id, coalesce((to_jsonb(m) ->> 'schema')::int, 4) AS sche
  * permits it. @throws StoreError for a schema of a later release that this one cannot use, and if running members could
  * not go on with the schema of this one
  */
-export async function migrate(client: pg.Client, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await client.query('CREATE SCHEMA IF NOT EXISTS edgeweave');
-  await client.query('CREATE TABLE IF NOT EXISTS edgeweave.schema (version integer NOT NULL)');
-  const { rows } = await client.query(
+export async function migrate(session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await session.query('CREATE SCHEMA IF NOT EXISTS edgeweave');
+  await session.query('CREATE TABLE IF NOT EXISTS edgeweave.schema (version integer NOT NULL)');
+  const { rows } = await session.query(
     `SELECT max(version) AS version, max((to_jsonb(s) ->> 'oldest')::int) AS oldest,
        to_regclass('edgeweave.head') IS NOT NULL AS is_old FROM edgeweave.schema AS s`,
   );
@@ -105,23 +105,26 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
     throw new StoreError(
       `the database has schema ${current}, of a later release; this one knows ${known}: use the later release for all controllers`,
     );
-  if (current < known) await advance(client, current, migrations);
+  if (current < known) await advance(session, current, migrations);
   if (current < known || version === null) {
-    await client.query('DELETE FROM edgeweave.schema');
-    await client.query('INSERT INTO edgeweave.schema (version, oldest) VALUES ($1, $2)', [known, oldestOf(migrations)]);
+    await session.query('DELETE FROM edgeweave.schema');
+    await session.query('INSERT INTO edgeweave.schema (version, oldest) VALUES ($1, $2)', [
+      known,
+      oldestOf(migrations),
+    ]);
   }
-  await client.query(FORGET_ATTEMPTS);
+  await session.query(FORGET_ATTEMPTS);
 }
 
-async function advance(client: pg.Client, current: number, migrations: readonly Migration[]): Promise<void> {
+async function advance(session: Session, current: number, migrations: readonly Migration[]): Promise<void> {
   const steps = migrations.slice(current);
   const needed = oldestOf(steps);
-  const earlier = current === 0 ? [] : (await client.query(EARLIER, [needed, LEASE])).rows;
+  const earlier = current === 0 ? [] : (await session.query(EARLIER, [needed, LEASE])).rows;
   if (earlier.length > 0)
     throw new StoreError(
       `${earlier.map(({ id, schema }) => `${id} (schema ${schema})`).join(', ')} could not go on with schema ${migrations.length} of this release, which needs ${needed} or later; stop ${earlier.length === 1 ? 'this controller' : 'these controllers'} first`,
     );
-  for (const { statements } of steps) await client.query(statements);
+  for (const { statements } of steps) await session.query(statements);
 }
 
 function oldestOf(migrations: readonly Migration[]): number {

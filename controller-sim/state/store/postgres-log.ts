@@ -5,6 +5,7 @@
 
 import pg from 'pg';
 import { describeError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
 import {
   type Batch,
@@ -18,7 +19,7 @@ import {
 } from './change-log.ts';
 import type { Position } from './history.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
-import { notice, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
+import { notice, type PostgresComponents, PostgresConnection, type Session } from './postgres-connection.ts';
 import { ASK_COPY, type CopyStatements, copyStatements } from './postgres-copy.ts';
 import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import { DamagedError, StoreError } from './store.ts';
@@ -26,6 +27,9 @@ import { readStoredEntity } from './stored-entity.ts';
 
 const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';
 const CHAIN = 'SELECT chain FROM edgeweave.change WHERE index = $1';
+/** Milliseconds for the start of another controller, and between two attempts to start after it. */
+const MAX_START_WAIT = 20_000;
+const START_INTERVAL = 100;
 /** Keys of the advisory locks: for the creation of the tables, and for the start of a member. */
 const LOCKS = { tables: 3_022_001, start: 3_022_002 } as const;
 
@@ -37,6 +41,7 @@ export interface PostgresLogComponents extends PostgresComponents {
 export class PostgresLog implements ChangeLog {
   readonly registry: PostgresRegistry;
   readonly #connection: PostgresConnection;
+  readonly #clock: Clock;
   readonly #statements: CopyStatements;
   readonly #owner: LogOwner;
 
@@ -47,6 +52,7 @@ export class PostgresLog implements ChangeLog {
   ) {
     const { migrations = MIGRATIONS } = components;
     this.#connection = connection;
+    this.#clock = components.clock;
     this.#statements = statements;
     this.#owner = owner;
     this.registry = new PostgresRegistry(connection, { ...components, owner, statements }, migrations.length);
@@ -57,9 +63,9 @@ export class PostgresLog implements ChangeLog {
   static async open(url: string, components: PostgresLogComponents): Promise<(owner: LogOwner) => PostgresLog> {
     const connection = await PostgresConnection.open(url, components);
     try {
-      await connection.transaction('BEGIN', async (client) => {
-        await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
-        await migrate(client, components.migrations);
+      await connection.migration(async (session) => {
+        await session.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
+        await migrate(session, components.migrations);
       });
       const isKnown = await connection.query(ASK_COPY).then(
         () => true,
@@ -79,24 +85,25 @@ export class PostgresLog implements ChangeLog {
   }
 
   async load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog> {
-    return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
-      const position = await positionIn(client);
+    const work = async (session: Session) => {
+      const position = await positionIn(session);
       // In the order of the disk: by key, the database would look each row up.
-      const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity');
-      const stored = await client.query('SELECT key, value FROM edgeweave.meta');
+      const entities = await session.query('SELECT kind, id, body FROM edgeweave.entity');
+      const stored = await session.query('SELECT key, value FROM edgeweave.meta');
       const meta = new Map<string, string>(stored.rows.map(({ key, value }) => [key, value]));
-      const { rows } = await client.query(this.#statements.timeline);
+      const { rows } = await session.query(this.#statements.timeline);
       if (rows.length === 0) meta.delete('timeline');
       const state = {
         index: position.index,
         entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
         meta,
       };
-      const values = await prepare({ position, state }, async (index) => chainIn(await client.query(CHAIN, [index])));
-      if (values.size > 0) await client.query(this.#statements.putMeta, columns(values));
+      const values = await prepare({ position, state }, async (index) => chainIn(await session.query(CHAIN, [index])));
+      if (values.size > 0) await session.query(this.#statements.putMeta, columns(values));
       for (const [key, value] of values) meta.set(key, value);
       return { position, state };
-    });
+    };
+    return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', work, { isSteady: true });
   }
 
   async read(after: bigint): Promise<LogPage> {
@@ -110,8 +117,8 @@ export class PostgresLog implements ChangeLog {
     let isEmpty = false;
     const results = await this.#connection.change(
       `${HEAD} FOR UPDATE; ${entriesAfter(after)}`,
-      async (found, client) => {
-        const more = async (at: bigint) => (await client.query(entriesAfter(at))).rows.map(entryOf);
+      async (found, session) => {
+        const more = async (at: bigint) => (await session.query(entriesAfter(at))).rows.map(entryOf);
         const page = pageOf(found);
         const batch = await work(page, more);
         isEmpty = batch.entries.length === 0;
@@ -137,13 +144,11 @@ export class PostgresLog implements ChangeLog {
   }
 
   async starting<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
-    } catch (error) {
-      throw new StoreError(
-        `no turn to start: another controller may be starting (${describeError(error)}); try again`,
-        { cause: error },
-      );
+    const end = this.#clock.monotonic() + MAX_START_WAIT;
+    while (!(await this.#holdStart())) {
+      if (this.#clock.monotonic() >= end)
+        throw new StoreError('no turn to start: another controller has been starting for 20 s; try again');
+      await this.#clock.sleep(START_INTERVAL, { name: 'turn to start' });
     }
     try {
       return await work();
@@ -151,6 +156,12 @@ export class PostgresLog implements ChangeLog {
       // The lock also ends with its connection.
       await this.#connection.query('SELECT pg_advisory_unlock($1)', [LOCKS.start]).catch(() => undefined);
     }
+  }
+
+  /** A statement that waited for the lock would look like a database that does not answer. */
+  async #holdStart(): Promise<boolean> {
+    const { rows } = await this.#connection.query('SELECT pg_try_advisory_lock($1) AS held', [LOCKS.start]);
+    return rows[0].held === true;
   }
 
   async putMeta(values: Values): Promise<void> {
@@ -174,9 +185,9 @@ function columns(values: Values): [string[], string[]] {
 }
 
 /** The position of the head, if it fits the last entry. @throws DamagedError */
-async function positionIn(client: pg.Client): Promise<Position> {
-  const position = positionOf((await client.query(HEAD)).rows);
-  const { rows } = await client.query('SELECT index, chain FROM edgeweave.change ORDER BY index DESC LIMIT 1');
+async function positionIn(session: Session): Promise<Position> {
+  const position = positionOf((await session.query(HEAD)).rows);
+  const { rows } = await session.query('SELECT index, chain FROM edgeweave.change ORDER BY index DESC LIMIT 1');
   const [last] = rows;
   if (last && BigInt(last.index) !== position.index)
     throw new DamagedError('head', '1', `its index is ${position.index}, but the last change is ${last.index}`);

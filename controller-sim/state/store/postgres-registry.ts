@@ -16,7 +16,7 @@ import type { Timer } from '#lib/time/clock.ts';
 import type { LogOwner } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';
-import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
+import { notice, type PostgresComponents, type PostgresConnection, type Session } from './postgres-connection.ts';
 import type { CopyStatements } from './postgres-copy.ts';
 import {
   type Attempts,
@@ -64,6 +64,13 @@ export const MEMBER_TABLES = `
     instance text NOT NULL DEFAULT ''
   );
 `;
+
+/** After a change of the members: another leader is chosen where needed, and all are notified. */
+const NOTE_CHANGE = `UPDATE edgeweave.head SET members_index = members_index + 1;
+  UPDATE edgeweave.head SET leader_index = leader_index + 1, leader_id =
+      (SELECT id FROM edgeweave.member WHERE is_running ORDER BY position LIMIT 1)
+    WHERE NOT EXISTS (SELECT 1 FROM edgeweave.member WHERE id = leader_id AND is_running);
+  SELECT ${notice(MEMBERS)}`;
 
 const ADD_ATTEMPT = `INSERT INTO edgeweave.attempt AS a VALUES ($1, 1, $2)
   ON CONFLICT (key) DO UPDATE SET
@@ -167,24 +174,24 @@ export class PostgresRegistry implements Registry {
     const id = this.#id;
     if (id === undefined) return;
     this.#id = undefined;
-    await this.#change(async (client) => {
+    await this.#change(async (session) => {
       const own = 'UPDATE edgeweave.member SET is_running = false WHERE id = $1 AND instance = $2';
-      await client.query(own, [id, this.#instance]);
+      await session.query(own, [id, this.#instance]);
       return true;
     }).catch(() => undefined); // the others notice it after the lease
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#change(async (client) => {
-      const { rowCount } = await client.query('DELETE FROM edgeweave.member WHERE id = $1', [id]);
-      await client.query('DELETE FROM edgeweave.meta WHERE key = ANY($1)', [memberKeys(id)]);
+    return this.#change(async (session) => {
+      const { rowCount } = await session.query('DELETE FROM edgeweave.member WHERE id = $1', [id]);
+      await session.query('DELETE FROM edgeweave.meta WHERE key = ANY($1)', [memberKeys(id)]);
       return rowCount === 1;
     });
   }
 
   transfer(id: string): Promise<boolean> {
-    return this.#change(async (client) => {
-      const { rowCount } = await client.query(
+    return this.#change(async (session) => {
+      const { rowCount } = await session.query(
         `UPDATE edgeweave.head SET leader_id = $1, leader_index = leader_index + 1
          WHERE EXISTS (SELECT 1 FROM edgeweave.member WHERE id = $1 AND is_running)`,
         [id],
@@ -195,8 +202,8 @@ export class PostgresRegistry implements Registry {
 
   async rejoin(id: string): Promise<boolean> {
     const { clock } = this.#components;
-    const asked = await this.#change(async (client) => {
-      const { rowCount } = await client.query('UPDATE edgeweave.member SET rejoin = $2 WHERE id = $1 AND is_running', [
+    const asked = await this.#change(async (session) => {
+      const { rowCount } = await session.query('UPDATE edgeweave.member SET rejoin = $2 WHERE id = $1 AND is_running', [
         id,
         `${WANTED}${new IdSource().uuid()}`,
       ]);
@@ -217,9 +224,9 @@ export class PostgresRegistry implements Registry {
   }
 
   async read(): Promise<Membership> {
-    const [head, members] = await this.#connection.transaction(READ, async (client) => [
-      await client.query('SELECT index, members_index, leader_id, leader_index FROM edgeweave.head'),
-      await client.query(
+    const [head, members] = await this.#connection.transaction(READ, async (session) => [
+      await session.query('SELECT index, members_index, leader_id, leader_index FROM edgeweave.head'),
+      await session.query(
         'SELECT id, info, is_running, problem, rejoin, instance, position_index FROM edgeweave.member ORDER BY position',
       ),
     ]);
@@ -256,19 +263,12 @@ export class PostgresRegistry implements Registry {
   /**
    * Runs `work` under the lock; if it changed something, another leader is chosen where needed, and all are notified.
    */
-  async #change(work: (client: pg.Client) => Promise<boolean>): Promise<boolean> {
+  async #change(work: (session: Session) => Promise<boolean>): Promise<boolean> {
     try {
-      const isChanged = await this.#connection.transaction('BEGIN', async (client) => {
-        await client.query('SELECT 1 FROM edgeweave.head FOR UPDATE');
-        if (!(await work(client))) return false;
-        await client.query('UPDATE edgeweave.head SET members_index = members_index + 1');
-        await client.query(
-          `UPDATE edgeweave.head SET leader_index = leader_index + 1, leader_id =
-             (SELECT id FROM edgeweave.member WHERE is_running ORDER BY position LIMIT 1)
-           WHERE NOT EXISTS (SELECT 1 FROM edgeweave.member WHERE id = leader_id AND is_running)`,
-        );
-        await notify(client, MEMBERS);
-        return true;
+      let isChanged = false;
+      await this.#connection.change('SELECT 1 FROM edgeweave.head FOR UPDATE', async (_locked, session) => {
+        isChanged = await work(session);
+        return isChanged ? NOTE_CHANGE : '';
       });
       if (isChanged) this.changed();
       return isChanged;
@@ -282,8 +282,8 @@ export class PostgresRegistry implements Registry {
   /** @returns false if another process is this member */
   async #enter(member: MemberInfo): Promise<boolean> {
     this.#id = member.id;
-    return this.#change(async (client) => {
-      const { rowCount } = await client.query(
+    return this.#change(async (session) => {
+      const { rowCount } = await session.query(
         `INSERT INTO edgeweave.member AS m (id, info, instance, schema) VALUES ($2, $3, $4, $6)
          ON CONFLICT (id) DO UPDATE
          SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance, rejoin = '',
@@ -346,9 +346,9 @@ export class PostgresRegistry implements Registry {
   }
 
   #setOwn(column: 'problem' | 'rejoin', value: string): Promise<boolean> {
-    return this.#change(async (client) => {
+    return this.#change(async (session) => {
       const text = `UPDATE edgeweave.member SET ${column} = $1 WHERE id = $2 AND instance = $3`;
-      const { rowCount } = await client.query(text, [value, this.#id, this.#instance]);
+      const { rowCount } = await session.query(text, [value, this.#id, this.#instance]);
       return rowCount === 1;
     });
   }
@@ -407,8 +407,8 @@ function readMember({ id, info, is_running, problem }: pg.QueryResultRow): Membe
   return { ...(member as MemberInfo), id, isConnected: is_running, ...(problem !== '' && { problem }) };
 }
 
-async function stopLate(client: pg.Client): Promise<boolean> {
-  const { rowCount } = await client.query(
+async function stopLate(session: Session): Promise<boolean> {
+  const { rowCount } = await session.query(
     `UPDATE edgeweave.member SET is_running = false
      WHERE is_running AND NOT (${RENEWED})`,
     [LEASE],

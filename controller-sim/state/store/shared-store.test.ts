@@ -28,6 +28,8 @@ import { StoreWriteError } from './store.ts';
 
 const clock = new SystemClock();
 const components = { clock, log: silentLog };
+/** Milliseconds for a statement to be rejected: less than the longest waits of PostgreSQL. */
+const MAX_HANG_MS = 10_000;
 
 async function contract(t: Test, name: string, open: () => Promise<() => Promise<SharedStore>>): Promise<void> {
   t.test(`${name}: members count attempts together, within a time`, async (t) => {
@@ -572,6 +574,60 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
         () => false,
       ),
     );
+    await a.state.close();
+  });
+
+  t.test('every statement to a database that hangs is rejected while it hangs', async (t) => {
+    const url = await newDatabase();
+    const a = await join(await PostgresStore.open(url, components));
+    const { registry } = a.store;
+    await registry.join(info('a'));
+    const statements: Readonly<Record<string, () => Promise<unknown>>> = {
+      change: () => a.state.change((transaction) => transaction.put('service', service('s', 's'))),
+      'read the members': () => registry.read(),
+      transfer: () => registry.transfer('a'),
+      remove: () => registry.remove('b'),
+      rejoin: () => registry.rejoin('a'),
+      enter: () => registry.join(info('a')),
+      claim: () => registry.claim('c'),
+      attempt: () => registry.attempts.add('key', 0, 1),
+      'put meta': () => a.store.putMeta(new Map([['key', 'value']])),
+      load: () => a.store.load(),
+      start: () => a.store.starting(async () => undefined),
+      leave: () => registry.leave(),
+    };
+    const hung = await postgres.suspend();
+    const outcomes = new Map<string, unknown>();
+    try {
+      for (const [name, run] of Object.entries(statements))
+        run()
+          .then(() => 'done', String)
+          .then((outcome) => outcomes.set(name, outcome));
+      await until('their ends', () => outcomes.size === Object.keys(statements).length, MAX_HANG_MS);
+    } finally {
+      hung.resume();
+    }
+    t.equal(outcomes.get('leave'), 'done', 'the others notice it after the lease');
+    outcomes.delete('leave');
+    for (const [name, outcome] of outcomes) t.match(outcome, /did not answer in time|took longer than|was lost/, name);
+    await a.state.close();
+  });
+
+  t.test('a member whose connections were dropped silently rejects nothing once it has others', async (t) => {
+    const url = await newDatabase();
+    using port = await FaultyPort.start(postgres.port);
+    const store = await PostgresStore.open(url.replace(`:${postgres.port}/`, `:${port.port}/`), components);
+    const a = await join(store);
+    const cluster = await Cluster.join({ registry: store.registry, clock, log: silentLog }, info('a'));
+    await until('its first renewals', () => store.registry.progress.head === a.state.index && port.open === 2);
+    const settled = Promise.withResolvers<void>();
+    store.onAppended(settled.resolve); // after a reconnect, the members are read too
+    while (port.open > 0) port.freeze();
+    await settled.promise;
+    await a.state.change((transaction) => transaction.put('service', service('s', 's')));
+    t.ok(a.state.tables.service.has('s'));
+    t.ok(await store.registry.transfer('a'));
+    await cluster.close();
     await a.state.close();
   });
 
