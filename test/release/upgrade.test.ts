@@ -24,8 +24,10 @@ const BYTES = 100_000;
 const PATIENCE_MS = 60_000;
 /** Knows the schema of the database. */
 const SCHEMA = 'controller-sim/state/store/migrations.ts';
-/** How a program rejects a database of a later release; one of before SCHEMA existed starts, and cannot change it. */
-const REJECTED = { known: /the database has schema \d+, of a later release/, unknown: /STORE_UNAVAILABLE/ } as const;
+/** How a program rejects a database of a later release; before SCHEMA existed, the database rejects the program. */
+const REJECTED = /of a later release/;
+/** How a program rejects to migrate a database under a running one. */
+const HELD_BACK = /one \(schema \d+\) could not go on with schema \d+/;
 t.setTimeout(600_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-upgrade-'));
@@ -161,20 +163,40 @@ t.test(
   async (t) => {
     const postgres = await Postgres.start();
     t.teardown(() => postgres.close());
-    const store = ['--store', await postgres.database('network'), '--member', 'one'];
-    const rejected = existsSync(join(earlier, SCHEMA)) ? REJECTED.known : REJECTED.unknown;
+    const url = await postgres.database('network');
+    const start = (name: string, tree: string, member: string) =>
+      simulator(name, tree, ['--store', url, '--member', member]);
     const services: string[] = [];
+    const create = async ({ management }: Awaited<ReturnType<typeof simulator>>, name: string) => {
+      services.push(name);
+      await management.services.create({ name, encryptionRequired: true });
+      const listed = await management.services.list();
+      t.same(listed.map((each) => each.name).sort(), services.toSorted(), name);
+    };
     for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
       // A database migrates forward only: an earlier version without its schema rejects it, and changes nothing.
-      const sim = await simulator(`store-${step}`, tree, store).catch((error) => {
-        if (tree === EARLIER && rejected.test(String(error))) return undefined;
+      const sim = await start(`store-${step}`, tree, 'one').catch((error) => {
+        if (tree === EARLIER && step > 0 && REJECTED.test(String(error))) return undefined;
         throw error;
       });
       if (!sim) continue;
-      services.push(`service-${step}`);
-      await sim.management.services.create({ name: `service-${step}`, encryptionRequired: true });
-      const listed = await sim.management.services.list();
-      t.same(listed.map(({ name }) => name).sort(), services, `step ${step}`);
+      await create(sim, `service-${step}`);
+      // The other version joins, or is held back; the running member goes on in both cases.
+      const other = tree === EARLIER ? LATER : EARLIER;
+      const beside = await start(`beside-${step}`, other, 'two').catch((error) => {
+        if ((other === EARLIER ? REJECTED : HELD_BACK).test(String(error))) return undefined;
+        throw error;
+      });
+      await create(sim, `service-${step}-beside`);
+      if (beside) {
+        await until(
+          'the same changes',
+          async () => (await beside.management.services.list()).length === services.length,
+        );
+        await create(beside, `service-${step}-of-two`);
+        await beside.management.close();
+        await stop(t, beside.program);
+      }
       await sim.management.close();
       await stop(t, sim.program);
     }

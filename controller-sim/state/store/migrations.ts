@@ -42,6 +42,8 @@ const APPEND_AT = `CREATE FUNCTION edgeweave.append_at(
   END
   $function$`;
 
+const REJECTS_UNVERSIONED = '"of a later release: use that one for all controllers"';
+
 /** The steps to each version, from 1 on. */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -75,16 +77,27 @@ export const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE edgeweave.schema ADD COLUMN IF NOT EXISTS oldest integer NOT NULL DEFAULT 2;`,
   },
   { oldest: 2, statements: `DROP FUNCTION IF EXISTS edgeweave.append_at; ${APPEND_AT}` },
+  {
+    // Programs of version 1 look at no version. Each start of one inserts the row of the head without a timeline where
+    // it is missing, and ends with the error of the database, which has the name of the constraint.
+    oldest: 2,
+    statements: `ALTER TABLE edgeweave.head DROP CONSTRAINT IF EXISTS ${REJECTS_UNVERSIONED},
+      ADD CONSTRAINT ${REJECTS_UNVERSIONED} CHECK (timeline <> '');`,
+  },
 ];
 
 /** Failed proofs of users count for a day at most. */
 const FORGET_ATTEMPTS =
   "DELETE FROM edgeweave.attempt WHERE since < extract(epoch FROM now() - interval '1 day') * 1000";
 
-/** Rows of members that run and know an earlier schema. Tables of earlier releases lack the column. */
-const EARLIER = `SELECT id, coalesce((to_jsonb(m) ->> 'schema')::int, 4) AS schema FROM edgeweave.member AS m
-  WHERE is_running AND renewed_at >= now() - $2 * interval '1 second' AND coalesce((to_jsonb(m) ->> 'schema')::int, 4) < $1
-  ORDER BY id`;
+/**
+ * Rows of members that run and know an earlier schema. Tables of earlier releases lack the column: their members know
+ * the schema of the database ($3).
+ */
+const EARLIER = `SELECT * FROM (
+    SELECT id, coalesce((to_jsonb(m) ->> 'schema')::int, $3) AS schema FROM edgeweave.member AS m
+    WHERE is_running AND renewed_at >= now() - $2 * interval '1 second'
+  ) AS running WHERE schema < $1 ORDER BY id`;
 
 /**
  * Call it in a transaction, while no other member does. A release works beside an earlier or later one if the schema
@@ -119,7 +132,7 @@ export async function migrate(session: Session, migrations: readonly Migration[]
 async function advance(session: Session, current: number, migrations: readonly Migration[]): Promise<void> {
   const steps = migrations.slice(current);
   const needed = oldestOf(steps);
-  const earlier = current === 0 ? [] : (await session.query(EARLIER, [needed, LEASE])).rows;
+  const earlier = current === 0 ? [] : (await session.query(EARLIER, [needed, LEASE, current])).rows;
   if (earlier.length > 0)
     throw new StoreError(
       `${earlier.map(({ id, schema }) => `${id} (schema ${schema})`).join(', ')} could not go on with schema ${migrations.length} of this release, which needs ${needed} or later; stop ${earlier.length === 1 ? 'this controller' : 'these controllers'} first`,

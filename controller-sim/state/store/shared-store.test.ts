@@ -426,6 +426,33 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     for (const { state } of [b, c]) await state.close();
   });
 
+  t.test('members of the first release are named before a migration, and do not start after it', async (t) => {
+    const url = await newDatabase();
+    await using database = await connectTo(url);
+    const [first] = MIGRATIONS;
+    await database.ask(`CREATE SCHEMA edgeweave; ${first?.statements}`);
+    for (const id of ['one', 'two'])
+      await database.ask('INSERT INTO edgeweave.member (id, info, instance) VALUES ($1, $2, $1)', [
+        id,
+        JSON.stringify(info(id)),
+      ]);
+    await t.rejects(
+      PostgresStore.open(url, components),
+      new RegExp(
+        `one \\(schema 1\\), two \\(schema 1\\) could not go on with schema ${MIGRATIONS.length} of this release, which needs 2 or later; stop these controllers first`,
+      ),
+    );
+    const columns = `SELECT column_name FROM information_schema.columns WHERE table_schema = 'edgeweave' AND table_name = 'change'`;
+    t.same(await database.ask(columns), [{ column_name: 'index' }, { column_name: 'body' }], 'nothing has changed');
+    await database.ask('UPDATE edgeweave.member SET is_running = false');
+    const store = await PostgresStore.open(url, components);
+    // Each start of the first release creates its tables where they are missing.
+    await t.rejects(database.ask(String(first?.statements)), /"of a later release: use that one for all controllers"/);
+    await store.close();
+    await database.ask('UPDATE edgeweave.schema SET version = version - 1');
+    await (await PostgresStore.open(url, components)).close();
+  });
+
   t.test('members of two releases work side by side while the schema permits it', async (t) => {
     const url = await newDatabase();
     const known = MIGRATIONS.length;
