@@ -51,10 +51,21 @@ async function check({ ready: given, url }: HealthOptions): Promise<void> {
   const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT_MS, late);
   try {
     const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher, signal });
-    await body.dump();
-    if (statusCode !== 200) throw new Error(`${address}/readyz answers with status ${statusCode}`);
+    const answer = await body.text();
+    if (statusCode !== 200) throw new Error(`${address}/readyz answers with status ${statusCode}${reasonIn(answer)}`);
   } finally {
     timer.cancel();
     await dispatcher.close();
+  }
+}
+
+/** The reason that a controller gives, with a colon before it. */
+function reasonIn(answer: string): string {
+  try {
+    const { data } = JSON.parse(answer) as { data?: { checks?: { details?: { reason?: string } | null }[] } };
+    const reasons = (data?.checks ?? []).flatMap(({ details }) => details?.reason ?? []);
+    return reasons.map((reason) => `: ${reason}`).join('');
+  } catch {
+    return ''; // another program answers at this address
   }
 }

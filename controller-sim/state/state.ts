@@ -120,6 +120,8 @@ export class State {
   #retry: Timer | undefined;
   /** Why the changes of other members could not be read. */
   #readProblem = '';
+  /** The problem that listeners have received. */
+  #reported: string | undefined;
   /** Monotonic time at which the changes of all members up to then were known. */
   #knownUntil: number;
   #isClosed = false;
@@ -154,6 +156,7 @@ export class State {
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
     if (store.isShared) {
       store.onAppended(() => state.#readOn());
+      store.onStoreProblem(() => state.#reportProblem());
       store.onRejoin((pending) => void pending.push(state.rejoin()));
       state.#readOn(); // others may have appended since the data was loaded
     }
@@ -175,9 +178,9 @@ export class State {
     return this.#timeline;
   }
 
-  /** Why this controller does not follow the changes of others; undefined if it does. */
+  /** Why this controller does not follow the changes of others, or stores none; undefined if it does. */
   get problem(): string | undefined {
-    return this.#readProblem === '' ? undefined : this.#readProblem;
+    return this.#readProblem || (this.#store.isShared && this.#store.storeProblem) || undefined;
   }
 
   /** Calls `listener` when the problem begins, changes or ends, until the returned function is called. */
@@ -307,7 +310,7 @@ export class State {
    */
   async isCurrent(): Promise<boolean> {
     if (!this.#store.isShared || this.#store.isImmediate) return true;
-    if (this.#isAged && this.problem === undefined) await this.catchUp();
+    if (this.#isAged && this.#readProblem === '') await this.catchUp();
     return !this.#isAged;
   }
 
@@ -505,8 +508,15 @@ export class State {
   #noteProblem(store: SharedStore, problem = ''): void {
     if (problem === this.#readProblem) return;
     this.#readProblem = problem;
-    store.noteProblem(this.problem);
-    this.#problems.call(this.problem);
+    store.noteProblem(problem === '' ? undefined : problem);
+    this.#reportProblem();
+  }
+
+  #reportProblem(): void {
+    const { problem } = this;
+    if (problem === this.#reported) return;
+    this.#reported = problem;
+    this.#problems.call(problem);
   }
 
   async #rejoin(store: SharedStore): Promise<void> {

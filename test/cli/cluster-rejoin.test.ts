@@ -83,6 +83,17 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   t.equal((await again.services.list()).length, 0, 'the later service is gone');
   await again.services.create({ name: 'later', encryptionRequired: true });
 
+  const health = () => runProgram(['entry/sim-cli.ts', 'health', '--ready', ready]);
+  t.match(await health(), { code: 0, stdout: 'ready\n' });
+  await postgres.configure({ default_transaction_read_only: 'on' });
+  for (const each of [one, two]) await until('the problem', async () => (await get(each, '/readyz')).status === 503);
+  t.match((await get(one, '/health-checks')).text, /"healthy":false.*it is read-only: .*\(25006\)/);
+  t.match((await get(one, '/metrics')).text, /edgeweave_controller_following 0\n/);
+  t.match((await run('list')).stdout, /^one connected, .*: the database does not store changes: it is read-only: /);
+  t.match(await health(), { code: 1, stderr: /^not ready: .* status 503: .* it is read-only: .*\(25006\)\n$/ });
+  await postgres.configure({ default_transaction_read_only: 'off' });
+  for (const each of [one, two]) await until('its end', async () => (await get(each, '/readyz')).status === 200);
+
   t.match(await run('partition', 'two'), { code: 0, stdout: 'two is cut off\n' });
   await until('its problem', async () => (await get(two, '/readyz')).status === 503);
   await client.services.create({ name: 'meanwhile', encryptionRequired: true });

@@ -1,4 +1,5 @@
-// Health checks for process monitors: whether the data is readable, and whether it follows that of other controllers.
+// Health checks for process monitors: whether the data is readable, whether it follows that of other controllers, and
+// whether changes can be stored. Members find that out by themselves, so a probe costs the database nothing.
 // `/livez` and `/readyz` answer with a status for probes: a controller that answers is alive, and ready if it is
 // healthy. A restart would take the data of the store without a decision of its operator, so a problem does not end its
 // life.

@@ -15,7 +15,11 @@ const PREFIX = 'edgeweave_controller_';
 /** Name, help, value. */
 const OF_MEMBERS: readonly (readonly [name: string, help: string, (member: MemberStatus) => number])[] = [
   ['member_connected', '1 if the member runs and reaches the database.', ({ isConnected }) => Number(isConnected)],
-  ['member_following', '1 if the member follows the changes of all.', ({ problem }) => Number(problem === undefined)],
+  [
+    'member_following',
+    '1 if the member follows the changes of all, and can store its own.',
+    ({ problem }) => Number(problem === undefined),
+  ],
   ['member_index', 'Index of the last change that the member has.', ({ index }) => Number(index)],
   ['member_behind_changes', 'Number of changes that the member lacks.', ({ behind }) => Number(behind)],
   ['member_leader', '1 if the member is the leader.', ({ isLeader }) => Number(isLeader)],
@@ -32,7 +36,12 @@ function page({ cluster, state, network }: ApiServices): string {
   const add = (name: string, help: string, labels: Labels, value: number) =>
     exposition.value({ name: `${PREFIX}${name}`, type: 'gauge', help }, labels, value);
   add('info', 'Always 1: the id of this controller.', { id: cluster.id }, 1);
-  add('following', '1 if this controller follows the changes of all.', {}, Number(state.problem === undefined));
+  add(
+    'following',
+    '1 if this controller follows the changes of all, and can store its own.',
+    {},
+    Number(state.problem === undefined),
+  );
   add('routers', 'Number of routers that are connected to this controller.', {}, network.routers.size);
   add('circuits', 'Number of circuits that this controller has made.', {}, network.circuits.size);
   const members = memberStatuses(cluster, state);

@@ -31,7 +31,7 @@ export interface Batch {
 /** A member reports it with each renewal. */
 export interface MemberStatus {
   readonly position: Position;
-  /** Why it does not follow the log; empty if it does. */
+  /** Why it does not follow the log, or cannot append to it; empty if it does and can. */
   readonly problem: string;
 }
 
@@ -55,6 +55,8 @@ export interface LogOwner {
   status(): MemberStatus;
   /** Receives the head after an append and with each renewal. */
   appended(head: Head): void;
+  /** A renewal has failed, or takes longer than the time between two. */
+  notRenewed(error: unknown): void;
   /** Replaces the data of this member by that of the log; the registry calls it. */
   rejoin(): Promise<void>;
 }
@@ -76,6 +78,8 @@ export interface ChangeLog {
    * The same for a batch that was built on `base`, without a look at the log. @returns false if the head is another one
    */
   appendAt(base: Position, batch: Batch): Promise<boolean>;
+  /** Appends an entry and takes it back. Rejects if a change could not be stored now. */
+  tryAppend(): Promise<void>;
   /** The chain of an entry; undefined if the log no longer has it. */
   chainAt(index: bigint): Promise<string | undefined>;
   /** All data, in one view; the values that `prepare` returns are stored with it and added to its meta. */

@@ -6,12 +6,13 @@
 //
 // A member that writes alone prepares first, and appends in one statement that demands the head that it knows.
 
+import { background } from '#lib/background.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Subscription } from '#lib/subscription.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
 import type { Batch, ChangeLog, Head, LogEntry, LogOwner, LogPage, MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
@@ -30,6 +31,8 @@ import { readSet } from './stored-set.ts';
 
 /** Entries that the log keeps for members that were disconnected. */
 const HISTORY = 100_000;
+/** Milliseconds after which a database that did not store a change is tried again. */
+const TRIAL_INTERVAL = 1_000;
 /** Older entries are deleted after this many new ones. */
 const PRUNE_INTERVAL = 1_000n;
 
@@ -72,8 +75,13 @@ export class LogStore implements SharedStore {
   readonly #chains = new Map<bigint, string>();
   /** The last append has missed nothing, so that the next one may be built before it asks. */
   #isAlone = true;
-  /** Why the last change was not stored. */
-  readonly #problem = new LastingProblem();
+  /** For the log: why changes were not stored. */
+  readonly #rejected: RepeatedCondition;
+  /** Why changes cannot be stored. */
+  #storeProblem = '';
+  readonly #storeProblems: Listeners<void>;
+  #trial: Timer | undefined;
+  #isClosed = false;
   /** Why the caller does not follow. */
   #readProblem = '';
 
@@ -82,10 +90,13 @@ export class LogStore implements SharedStore {
     this.#components = components;
     this.#history = BigInt(components.history ?? HISTORY);
     this.#appended = new Listeners('changes of other members', components.log);
+    this.#rejected = new RepeatedCondition(components.clock);
+    this.#storeProblems = new Listeners('problems of the database', components.log);
     this.#rejoins = new Listeners('requests to rejoin', components.log);
     this.#log = openLog({
       status: () => this.#status(),
       appended: (head) => this.#onHead(head),
+      notRenewed: (error) => this.#cannotStore(databaseProblem(error)),
       rejoin: () => this.#rejoin(),
     });
     this.registry = this.#log.registry;
@@ -144,7 +155,7 @@ export class LogStore implements SharedStore {
       });
       return this.#written(written);
     } catch (error) {
-      throw this.#rejected(error instanceof GapError ? await this.#explain(error) : error);
+      throw this.#rejection(error instanceof GapError ? await this.#explain(error) : error);
     }
   }
 
@@ -164,7 +175,7 @@ export class LogStore implements SharedStore {
     for (const { index, chain } of entries) this.#chains.set(index, chain);
     const indexes = entries.map(({ index }) => index);
     this.#index = indexes.at(-1) ?? this.#index;
-    this.#problem.note(undefined);
+    this.#setStoreProblem('');
     return indexes;
   }
 
@@ -183,15 +194,56 @@ export class LogStore implements SharedStore {
     return { entries, changes: [...final.values()], prunedTo: isPruned ? last.index - this.#history : undefined };
   }
 
-  #rejected(error: unknown): StoreWriteError {
-    const { log } = this.#components;
+  #rejection(error: unknown): StoreWriteError {
     const problem = databaseProblem(error);
-    if (this.#problem.note(problem)) log.warn({ error: problem }, 'the database does not store changes');
-    // Whatever was stored after all is read with the next changes.
     const isRejection = isRejectionOf(error);
+    if (isRejection) this.#logProblem(problem);
+    else this.#cannotStore(problem);
+    // Whatever was stored after all is read with the next changes.
     const remedy = isRejection ? 'change it' : 'try again';
     const text = `the database did not store the change: ${problem}; ${remedy}`;
     return new StoreWriteError(text, { isRejection, isLogged: true, cause: error });
+  }
+
+  #logProblem(problem: string): void {
+    if (this.#rejected.happened(problem))
+      this.#components.log.warn({ error: problem }, 'the database does not store changes');
+  }
+
+  /** Idle members have no change that shows the end of the problem: they try whether one could be stored. */
+  #cannotStore(problem: string): void {
+    if (this.#isClosed) return;
+    this.#logProblem(problem);
+    this.#setStoreProblem(`the database does not store changes: ${problem}`);
+    this.#trial ??= this.#components.clock.after('trial of the database', TRIAL_INTERVAL, () =>
+      background(this.#components.log, 'trial of the database', this.#tryAgain()),
+    );
+  }
+
+  async #tryAgain(): Promise<void> {
+    this.#trial = undefined;
+    try {
+      await this.#log.tryAppend();
+      this.#rejected.ended();
+      this.#setStoreProblem('');
+    } catch (error) {
+      this.#cannotStore(databaseProblem(error));
+    }
+  }
+
+  #setStoreProblem(problem: string): void {
+    if (problem === this.#storeProblem) return;
+    this.#storeProblem = problem;
+    this.#storeProblems.call();
+    this.registry.renew();
+  }
+
+  get storeProblem(): string {
+    return this.#storeProblem;
+  }
+
+  onStoreProblem(listener: () => void): Subscription {
+    return this.#storeProblems.add(listener);
   }
 
   async read(after: bigint): Promise<readonly StoredSet[]> {
@@ -252,12 +304,14 @@ export class LogStore implements SharedStore {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
+    this.#trial?.cancel();
     return this.#log.close();
   }
 
   #status(): MemberStatus {
     const position = { timeline: this.#timeline, index: this.#index, chain: this.#chains.get(this.#index) ?? '' };
-    return { position, problem: this.#readProblem };
+    return { position, problem: this.#readProblem || this.#storeProblem };
   }
 
   /** The position from which the caller continues: it does not go back. */

@@ -26,6 +26,11 @@ import { DamagedError, StoreError } from './store.ts';
 import { readStoredEntity } from './stored-entity.ts';
 
 const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';
+/** Appends an empty entry, and takes it back. */
+const TRIAL = `${HEAD} FOR UPDATE; SAVEPOINT trial;
+  SELECT edgeweave.append_at(timeline, index, chain, ARRAY[index + 1], ARRAY[''], ARRAY[''], '{}', '{}', '{}', '{}', '{}')
+    AS moved FROM edgeweave.head;
+  ROLLBACK TO trial`;
 const CHAIN = 'SELECT chain FROM edgeweave.change WHERE index = $1';
 /** Milliseconds for the start of another controller, and between two attempts to start after it. */
 const MAX_START_WAIT = 20_000;
@@ -126,13 +131,17 @@ export class PostgresLog implements ChangeLog {
       },
     );
     // Its head was locked: only another function can have left it.
-    if (!isEmpty && results[0]?.rows[0]?.moved !== true)
-      throw new StoreError('its function append_at is not that of this release');
+    if (!isEmpty && results[0]?.rows[0]?.moved !== true) throw otherFunction();
   }
 
   async appendAt(base: Position, batch: Batch): Promise<boolean> {
     const [result] = await this.#connection.changeAtOnce(statementAt(base, batch));
     return result?.rows[0]?.moved === true;
+  }
+
+  async tryAppend(): Promise<void> {
+    const results = await this.#connection.changeAtOnce(TRIAL);
+    if (results.at(-2)?.rows[0]?.moved !== true) throw otherFunction();
   }
 
   async chainAt(index: bigint): Promise<string | undefined> {
@@ -178,6 +187,10 @@ export class PostgresLog implements ChangeLog {
     if (payload === undefined) this.#owner.appended({});
     else if (/^\d+$/.test(payload)) this.#owner.appended({ index: BigInt(payload) });
   }
+}
+
+function otherFunction(): StoreError {
+  return new StoreError('its function append_at is not that of this release');
 }
 
 function columns(values: Values): [string[], string[]] {

@@ -6,7 +6,7 @@
 
 import type pg from 'pg';
 import { background } from '#lib/background.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { LastingProblem } from '#lib/log/lasting-problem.ts';
@@ -30,8 +30,8 @@ import {
 } from './shared-store.ts';
 import { DamagedError, StoreWriteError } from './store.ts';
 
-/** Milliseconds between renewals. */
-const RENEWAL = 2_000;
+/** Milliseconds between renewals. A database that is away, or silent, is noticed within two of them. */
+const RENEWAL = 1_000;
 /** Seconds without a renewal after which a member counts as stopped. */
 export const LEASE = 10;
 /** Milliseconds by which the clocks of a member and of the database may differ. */
@@ -160,7 +160,10 @@ export class PostgresRegistry implements Registry {
     await this.#enter(member);
     this.#member = member;
     this.#timer?.cancel();
-    this.#timer = clock.every('renewal of the member', RENEWAL, () => this.renew());
+    this.#timer = clock.every('renewal of the member', RENEWAL, () => {
+      if (this.#renewals.isRunning) this.#components.owner.notRenewed(new TimeoutError('the renewal', RENEWAL));
+      this.renew();
+    });
     this.renew();
   }
 
@@ -300,6 +303,7 @@ export class PostgresRegistry implements Registry {
     try {
       if (this.#member) await this.#renew(this.#member);
     } catch (error) {
+      if (this.#member) this.#components.owner.notRenewed(error);
       this.#components.log.debug({ error: describeError(error) }, 'the membership could not be renewed');
     }
   }

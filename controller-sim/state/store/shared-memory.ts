@@ -210,6 +210,7 @@ export class SharedMemoryStore implements SharedStore {
   readonly #shared: SharedMemory;
   readonly #appended: Listeners<void>;
   readonly #rejoins: Listeners<Promise<void>[]>;
+  readonly #cutOffs: Listeners<void>;
   #index = 0n;
   #info: MemberInfo | undefined;
   /** The members as this one knows them while it is cut off. */
@@ -219,6 +220,7 @@ export class SharedMemoryStore implements SharedStore {
     this.#shared = shared;
     this.#appended = new Listeners('changes of other members', log);
     this.#rejoins = new Listeners('requests to rejoin', log);
+    this.#cutOffs = new Listeners('partitions', log);
     const reached = () => {
       if (this.isCutOff) throw rejected();
       return shared;
@@ -267,6 +269,7 @@ export class SharedMemoryStore implements SharedStore {
     if (isCutOff && this.id !== undefined) this.#shared.disconnect(this.id);
     if (!isCutOff && this.#info) this.#shared.join(this.#info);
     this.#shared.noteRead(); // others no longer wait for it
+    this.#cutOffs.call();
   }
 
   /** Index of the last set that this member has read. */
@@ -311,6 +314,14 @@ export class SharedMemoryStore implements SharedStore {
     const pending: Promise<void>[] = [];
     this.#rejoins.call(pending);
     await Promise.all(pending);
+  }
+
+  get storeProblem(): string {
+    return this.isCutOff ? new CutOffError().message : '';
+  }
+
+  onStoreProblem(listener: () => void): Subscription {
+    return this.#cutOffs.add(listener);
   }
 
   noteProblem(): void {

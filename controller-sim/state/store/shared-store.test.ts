@@ -658,6 +658,53 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await a.state.close();
   });
 
+  t.test('an idle member says by itself that it can store no changes, why, and that it can again', async (t) => {
+    const url = await newDatabase();
+    const a = await join(await PostgresStore.open(url, components));
+    await a.store.registry.join(info('a'));
+    const problems: (string | undefined)[] = [];
+    a.state.onProblem((problem) => problems.push(problem));
+    const hasProblem = (expected: RegExp) => until(String(expected), () => expected.test(a.state.problem ?? ''));
+    const hasNone = () => until('the end of the problem', () => a.state.problem === undefined);
+    await hasNone();
+
+    await postgres.configure({ default_transaction_read_only: 'on' });
+    await hasProblem(/^the database does not store changes: it is read-only: .* \(25006\)$/);
+    await postgres.configure({ default_transaction_read_only: 'off' });
+    await hasNone();
+
+    const hung = await postgres.suspend();
+    await hasProblem(/it did not answer in time$/).finally(() => hung.resume());
+    await hasNone();
+
+    await postgres.kill();
+    await hasProblem(/nothing listens at its address \(ECONNREFUSED\)$/);
+    await postgres.restart();
+    await hasNone();
+
+    a.store.cutOff(true);
+    await hasProblem(/the lab has cut this controller off/);
+    a.store.cutOff(false);
+    await hasNone();
+    t.equal(problems.at(-1), undefined, 'listeners hear of it');
+    await a.state.close();
+  });
+
+  t.test('a lock that rejects changes is a problem until one could be stored again', async (t) => {
+    const url = await newDatabase();
+    const a = await join(await PostgresStore.open(url, components));
+    await using database = await connectTo(url);
+    await database.ask('BEGIN');
+    await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
+    await t.rejects(a.state.change((transaction) => transaction.put('service', service('s', 's'))));
+    t.match(a.state.problem, /the database does not store changes: (?:another session holds a lock|it did not answer)/);
+    await database.ask('ROLLBACK');
+    await until('the end of the problem', () => a.state.problem === undefined);
+    t.same(await database.ask('SELECT index FROM edgeweave.head'), [{ index: '0' }], 'nothing was appended');
+    t.same(await database.ask('SELECT index FROM edgeweave.change'), []);
+    await a.state.close();
+  });
+
   t.test('a change that waits for a reading is rejected with it when the database hangs', async (t) => {
     const url = await newDatabase();
     const problems: (string | undefined)[] = [];

@@ -37,7 +37,7 @@ export interface MemberInfo {
 export interface Member extends MemberInfo {
   /** Whether it runs. Others stay members: routers keep their addresses. */
   readonly isConnected: boolean;
-  /** Why it does not follow the changes of others; undefined if it does. */
+  /** Why it does not follow the changes of others, or stores none; undefined if it does. */
   readonly problem?: string | undefined;
 }
 
@@ -173,6 +173,10 @@ export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
   reload(own: Reloaded, apply: (state: StoredState) => void): Promise<void>;
   /** Calls `listener` when somebody wants this member to reload; the request ends with the promises that it adds. */
   onRejoin(listener: (pending: Promise<void>[]) => void): Subscription;
+  /** Why changes cannot be stored, as renewals, changes and trials show; empty if they can. */
+  readonly storeProblem: string;
+  /** Calls `listener` when that changes. */
+  onStoreProblem(listener: () => void): Subscription;
   /** Tells other members why this one does not follow. */
   noteProblem(problem: string | undefined): void;
   /**

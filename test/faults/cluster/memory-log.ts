@@ -182,6 +182,10 @@ export class MemoryLog implements ChangeLog {
     if (isLost || this.isAway) throw connectionLost();
   }
 
+  async tryAppend(): Promise<void> {
+    await this.#reach();
+  }
+
   async chainAt(index: bigint): Promise<string | undefined> {
     await this.#reach();
     return this.#database.content.entries.find((entry) => entry.index === index)?.chain;
