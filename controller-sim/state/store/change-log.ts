@@ -38,6 +38,15 @@ export interface MemberStatus {
 export interface LoadedLog {
   readonly position: Position;
   readonly state: StoredState;
+  /** The last entry and the one before it, as far as the log has them. */
+  readonly tail: readonly LogEntry[];
+}
+
+/** Reads the log in the view of a load. */
+export interface LogReader {
+  chainAt(index: bigint): Promise<string | undefined>;
+  /** The first entries after an index, at most `MAX_READ`. */
+  entriesAfter(index: bigint): Promise<readonly LogEntry[]>;
 }
 
 /** Entries of one page. */
@@ -83,7 +92,7 @@ export interface ChangeLog {
   /** The chain of an entry; undefined if the log no longer has it. */
   chainAt(index: bigint): Promise<string | undefined>;
   /** All data, in one view; the values that `prepare` returns are stored with it and added to its meta. */
-  load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog>;
+  load(prepare: (loaded: LoadedLog, reader: LogReader) => Promise<Values>): Promise<LoadedLog>;
   putMeta(values: Values): Promise<void>;
   /** Ends the connections, and opens none until it is called with false. */
   cutOff(isCutOff: boolean): void;

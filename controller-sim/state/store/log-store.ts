@@ -26,7 +26,9 @@ import {
   type Position,
 } from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
-import { type StoredState, StoreError, StoreWriteError } from './store.ts';
+import { checkedHash } from './state-check.ts';
+import { hashAfter, hashText, NO_ENTITIES } from './state-hash.ts';
+import { DamagedError, type StoredState, StoreError, StoreWriteError } from './store.ts';
 import { readSet } from './stored-set.ts';
 
 /** Entries that the log keeps for members that were disconnected. */
@@ -55,6 +57,11 @@ class GapError extends StoreError {
   }
 }
 
+interface BuiltBatch extends Batch {
+  /** The hash of all entities after each entry. */
+  readonly hashes: readonly bigint[];
+}
+
 export class LogStore implements SharedStore {
   readonly isShared = true;
   readonly registry: Registry;
@@ -73,6 +80,8 @@ export class LogStore implements SharedStore {
   #isReplaced = false;
   /** The chain at each index that the caller may continue from. */
   readonly #chains = new Map<bigint, string>();
+  /** The hash of all entities at each of them. */
+  readonly #hashes = new Map<bigint, bigint>();
   /** The last append has missed nothing, so that the next one may be built before it asks. */
   #isAlone = true;
   /** For the log: why changes were not stored. */
@@ -103,40 +112,48 @@ export class LogStore implements SharedStore {
   }
 
   async load(): Promise<StoredState> {
-    const { position, state } = await this.#log.load(async () => new Map());
-    this.#take(position, state);
+    let hash = NO_ENTITIES;
+    const { position, state } = await this.#log.load(async (loaded, { entriesAfter }) => {
+      hash = await checkedHash(loaded, entriesAfter);
+      return new Map();
+    });
+    this.#take(position, state, hash);
     return state;
   }
 
   async reload({ after, timeline, next, isWanted }: Reloaded, apply: (state: StoredState) => void): Promise<void> {
     const own = this.#positionAt(after);
     const { reported } = this.#log;
-    const { position, state } = await this.#log.load(async (loaded, chainAt) => {
+    let hash = NO_ENTITIES;
+    const { position, state } = await this.#log.load(async (loaded, { chainAt, entriesAfter }) => {
       const continues = (await isPrefix(own, loaded.position, { chainAt, reported })) === true;
       if (!continues && !isWanted) throw new HistoryError(own, loaded.position); // it was restored meanwhile
+      hash = await checkedHash(loaded, entriesAfter, { isWanted });
       // Routers must not continue from their index in another history or copy. The first member to load changes the id.
       const known = loaded.state.meta.get('timeline');
       const isKept = known !== undefined && (continues || known !== timeline);
       return isKept ? new Map() : new Map([['timeline', next]]);
     });
     apply(state);
-    this.#take(position, state);
+    this.#take(position, state, hash);
   }
 
-  #take({ index, timeline, chain }: Position, { meta }: StoredState): void {
+  #take({ index, timeline, chain }: Position, { meta }: StoredState, hash: bigint): void {
     this.#routerTimeline = meta.get('timeline');
     this.#isReplaced = false;
     this.#index = index;
     this.#timeline = timeline;
     this.#chains.clear();
+    this.#hashes.clear();
     this.#chains.set(index, chain);
+    this.#hashes.set(index, hash);
   }
 
   async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
     try {
       const indexesAtOnce = this.#isAlone ? await this.#appendAtOnce(after, prepare([])) : undefined;
       if (indexesAtOnce) return indexesAtOnce;
-      let written: readonly LogEntry[] = [];
+      let written: BuiltBatch | undefined;
       await this.#log.append(after, async ({ head, entries }, more) => {
         const own = this.#from(after);
         if (!mayContinue(own, head)) throw new HistoryError(own, head);
@@ -150,10 +167,10 @@ export class LogStore implements SharedStore {
         const sets = prepare(missed);
         this.#index = head.index; // the caller has what it missed, whatever becomes of its own sets
         const batch = this.#batch(head, sets);
-        written = batch.entries;
+        written = batch;
         return batch;
       });
-      return this.#written(written);
+      return written ? this.#written(written) : [];
     } catch (error) {
       throw this.#rejection(error instanceof GapError ? await this.#explain(error) : error);
     }
@@ -168,21 +185,28 @@ export class LogStore implements SharedStore {
     const batch = this.#batch(base, sets);
     if (sets.length === 0 || batch.prunedTo !== undefined) return undefined;
     this.#isAlone = await this.#log.appendAt(base, batch);
-    return this.#isAlone ? this.#written(batch.entries) : undefined;
+    return this.#isAlone ? this.#written(batch) : undefined;
   }
 
-  #written(entries: readonly LogEntry[]): bigint[] {
-    for (const { index, chain } of entries) this.#chains.set(index, chain);
+  #written({ entries, hashes }: BuiltBatch): bigint[] {
+    for (const [place, { index, chain }] of entries.entries()) {
+      this.#chains.set(index, chain);
+      this.#hashes.set(index, hashes[place] ?? NO_ENTITIES);
+    }
     const indexes = entries.map(({ index }) => index);
     this.#index = indexes.at(-1) ?? this.#index;
     this.#setStoreProblem('');
     return indexes;
   }
 
-  #batch(head: Position, sets: readonly NewSet[]): Batch {
+  #batch(head: Position, sets: readonly NewSet[]): BuiltBatch {
     let last = head;
+    let hash = this.#hashes.get(head.index) ?? NO_ENTITIES;
+    const hashes: bigint[] = [];
     const entries = sets.map((set) => {
-      const body = JSON.stringify(set);
+      hash = hashAfter(hash, set.changes);
+      hashes.push(hash);
+      const body = JSON.stringify({ ...set, state: hashText(hash) });
       const index = last.index + 1n;
       last = { ...head, index, chain: nextChain(last.chain, index, body) };
       return { index, body, chain: last.chain };
@@ -191,7 +215,8 @@ export class LogStore implements SharedStore {
     const final = new Map<string, Change>();
     for (const change of sets.flatMap(({ changes }) => changes)) final.set(`${change.kind} ${change.id}`, change);
     const isPruned = head.index / PRUNE_INTERVAL !== last.index / PRUNE_INTERVAL && last.index > this.#history;
-    return { entries, changes: [...final.values()], prunedTo: isPruned ? last.index - this.#history : undefined };
+    const prunedTo = isPruned ? last.index - this.#history : undefined;
+    return { entries, hashes, changes: [...final.values()], prunedTo };
   }
 
   #rejection(error: unknown): StoreWriteError {
@@ -316,7 +341,8 @@ export class LogStore implements SharedStore {
 
   /** The position from which the caller continues: it does not go back. */
   #from(index: bigint): Position {
-    for (const known of this.#chains.keys()) if (known < index) this.#chains.delete(known);
+    for (const known of [this.#chains, this.#hashes])
+      for (const each of known.keys()) if (each < index) known.delete(each);
     return this.#positionAt(index);
   }
 
@@ -326,10 +352,12 @@ export class LogStore implements SharedStore {
 
   /**
    * The sets of entries after an index; entries are committed in their order, so none is missing between them. @throws
-   * HistoryError for an entry that does not continue the chain, GapError for a missing one
+   * HistoryError for an entry that does not continue the chain, GapError for a missing one, DamagedError for an entry
+   * whose author had other entities
    */
   #continue(entries: readonly LogEntry[], after: bigint, head: Position): StoredSet[] {
     let chain = this.#chains.get(after) ?? '';
+    let hash = this.#hashes.get(after) ?? NO_ENTITIES;
     if (entries.length === 0) throw new GapError(after, head);
     return entries.map((entry, position) => {
       const index = after + BigInt(position + 1);
@@ -342,7 +370,15 @@ export class LogStore implements SharedStore {
           { timeline: this.#timeline, index: index - 1n, chain: own },
           { timeline: this.#timeline, index, chain: entry.chain },
         );
+      hash = hashAfter(hash, set.changes);
+      if (set.state !== undefined && set.state !== hashText(hash))
+        throw new DamagedError(
+          'change',
+          String(index),
+          'its author had other entities than this controller; to take those of the database, use sim cluster rejoin',
+        );
       this.#chains.set(index, chain);
+      this.#hashes.set(index, hash);
       return set;
     });
   }

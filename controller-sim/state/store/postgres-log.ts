@@ -14,6 +14,7 @@ import {
   type LogEntry,
   type LogOwner,
   type LogPage,
+  type LogReader,
   MAX_READ,
   type Values,
 } from './change-log.ts';
@@ -89,9 +90,9 @@ export class PostgresLog implements ChangeLog {
     return this.registry.reported;
   }
 
-  async load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog> {
+  async load(prepare: (loaded: LoadedLog, reader: LogReader) => Promise<Values>): Promise<LoadedLog> {
     const work = async (session: Session) => {
-      const position = await positionIn(session);
+      const { position, tail } = await endIn(session);
       // In the order of the disk: by key, the database would look each row up.
       const entities = await session.query('SELECT kind, id, body FROM edgeweave.entity');
       const stored = await session.query('SELECT key, value FROM edgeweave.meta');
@@ -103,10 +104,14 @@ export class PostgresLog implements ChangeLog {
         entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
         meta,
       };
-      const values = await prepare({ position, state }, async (index) => chainIn(await session.query(CHAIN, [index])));
+      const loaded = { position, state, tail };
+      const values = await prepare(loaded, {
+        chainAt: async (index) => chainIn(await session.query(CHAIN, [index])),
+        entriesAfter: async (index) => (await session.query(entriesAfter(index))).rows.map(entryOf),
+      });
       if (values.size > 0) await session.query(this.#statements.putMeta, columns(values));
       for (const [key, value] of values) meta.set(key, value);
-      return { position, state };
+      return loaded;
     };
     return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', work, { isSteady: true });
   }
@@ -197,16 +202,17 @@ function columns(values: Values): [string[], string[]] {
   return [[...values.keys()], [...values.values()]];
 }
 
-/** The position of the head, if it fits the last entry. @throws DamagedError */
-async function positionIn(session: Session): Promise<Position> {
+/** The position of the head and the last entries, if they fit. @throws DamagedError */
+async function endIn(session: Session): Promise<Pick<LoadedLog, 'position' | 'tail'>> {
   const position = positionOf((await session.query(HEAD)).rows);
-  const { rows } = await session.query('SELECT index, chain FROM edgeweave.change ORDER BY index DESC LIMIT 1');
-  const [last] = rows;
-  if (last && BigInt(last.index) !== position.index)
+  const { rows } = await session.query('SELECT index, body, chain FROM edgeweave.change ORDER BY index DESC LIMIT 2');
+  const tail = rows.map(entryOf);
+  const [last] = tail;
+  if (last && last.index !== position.index)
     throw new DamagedError('head', '1', `its index is ${position.index}, but the last change is ${last.index}`);
   if (last && last.chain !== '' && last.chain !== position.chain)
     throw new DamagedError('head', '1', `its chain is not that of the last change ${position.index}`);
-  return position;
+  return { position, tail };
 }
 
 /** @throws DamagedError */

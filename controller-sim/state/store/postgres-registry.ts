@@ -282,15 +282,18 @@ export class PostgresRegistry implements Registry {
     }
   }
 
-  /** @returns false if another process is this member */
+  /**
+   * Only a start, which has taken the data of the database, fulfils a request to rejoin. @returns false if another
+   * process is this member
+   */
   async #enter(member: MemberInfo): Promise<boolean> {
     this.#id = member.id;
     return this.#change(async (session) => {
       const { rowCount } = await session.query(
         `INSERT INTO edgeweave.member AS m (id, info, instance, schema) VALUES ($2, $3, $4, $6)
          ON CONFLICT (id) DO UPDATE
-         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance, rejoin = '',
-           schema = excluded.schema
+         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance,
+           rejoin = CASE WHEN $5 THEN '' ELSE m.rejoin END, schema = excluded.schema
          WHERE m.instance = excluded.instance OR NOT m.is_running OR NOT (m.${RENEWED}) OR $5`,
         [LEASE, member.id, JSON.stringify(member), this.#instance, this.#isFirst, this.#schema],
       );

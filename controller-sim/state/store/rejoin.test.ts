@@ -1,12 +1,15 @@
 // A member whose history is not that of the database stays apart until it is told to rejoin; one that is too far behind
 // on the same history takes the data of the database by itself.
 
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { until } from '../../../test/support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
 import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/rooms/members.ts';
+import { copyStore } from './copy-store.ts';
 import { PostgresStore } from './postgres-store.ts';
 
 const clock = new SystemClock();
@@ -122,6 +125,107 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     t.ok(a.state.tables.service.has('one'));
     await t.resolves(add(a, 'two'));
     for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('rows of entities that are not those of the log are named, and nobody takes them', async (t) => {
+    const url = await newDatabase();
+    const [a, b] = [await open(url, 'a'), await open(url, 'b')];
+    for (const name of ['one', 'two', 'gone']) await add(a, name);
+    await a.state.change((transaction) => transaction.delete('service', 'gone'));
+    await add(a, 'two'); // a later change of the same entity counts
+    await using database = await connectTo(url);
+    await database.ask('CREATE TABLE entity_copy AS TABLE edgeweave.entity');
+    const starting = async () => {
+      const store = await PostgresStore.open(url, { clock, log: silentLog });
+      const outcome = await join(store).then(
+        () => 'started',
+        (error: unknown) => String(error),
+      );
+      await store.close();
+      return outcome;
+    };
+    const body = (from: string, to: string) => `replace(body, '${from}', '${to}')`;
+    const [changed, missing] = [
+      /row service one: it differs from change 1; restore/,
+      /missing since change 1; restore/,
+    ];
+    for (const [statement, problem] of [
+      [`UPDATE edgeweave.entity SET body = ${body('"name":"one"', '"name":"uno"')} WHERE id = 'one'`, changed],
+      [
+        `UPDATE edgeweave.entity SET body = ${body('"isFabricOnly":false', '"isFabricOnly":true')} WHERE id = 'one'`,
+        changed,
+      ],
+      [`DELETE FROM edgeweave.entity WHERE id = 'one'`, missing],
+      [
+        `INSERT INTO edgeweave.entity SELECT kind, 'x', ${body('"one"', '"x"')} FROM edgeweave.entity WHERE id = 'one'`,
+        /row service x: no change has stored it/,
+      ],
+      [
+        `INSERT INTO edgeweave.entity SELECT kind, 'gone', ${body('"one"', '"gone"')} FROM edgeweave.entity WHERE id = 'one'`,
+        /row service gone: no change has stored it/,
+      ],
+      [`UPDATE edgeweave.entity SET body = ${body('"name":"one"', '"name":7')} WHERE id = 'one'`, /row service one: /],
+      [`UPDATE edgeweave.entity SET body = ${body('"name":"one",', '')} WHERE id = 'one'`, /row service one: /],
+      [`UPDATE edgeweave.entity SET body = ${body('"name":"one"', '"name":"two"')} WHERE id = 'one'`, /row service /],
+    ] as const) {
+      await database.ask(statement);
+      t.match(await starting(), problem, `start: ${statement}`);
+      await t.rejects(b.store.registry.rejoin('a'), problem, `rejoin: ${statement}`);
+      const file = joinPath(tmpdir(), `edgeweave-test-${process.pid}-never.db`);
+      await t.rejects(copyStore(url, file, { clock, log: silentLog }), problem, `copy: ${statement}`);
+      t.ok(a.state.tables.service.get('one')?.name === 'one');
+      await database.ask('DELETE FROM edgeweave.entity');
+      await database.ask('INSERT INTO edgeweave.entity TABLE entity_copy');
+    }
+    t.equal(await starting(), 'started', 'the right rows are taken');
+
+    await database.ask('DELETE FROM edgeweave.change WHERE index < 4');
+    await database.ask(`UPDATE edgeweave.entity SET body = ${body('"name":"one"', '"name":"uno"')} WHERE id = 'one'`);
+    t.match(await starting(), /row unknown: the rows are not those of change 5; restore a backup/, 'a log without it');
+    await database.ask(`UPDATE edgeweave.change SET body = body || ' ' WHERE index = 5`);
+    t.match(await starting(), /table change, row 5: it is not the one that was stored/, 'a log that was changed too');
+    for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('a member with other entities at an equal index notices it with the next change', async (t) => {
+    const url = await newDatabase();
+    const a = await open(url, 'a');
+    await add(a, 'one');
+    await using database = await connectTo(url);
+    await database.ask('DELETE FROM edgeweave.change'); // nothing shows that the row is not the right one
+    await database.ask(`UPDATE edgeweave.entity SET body = replace(body, '"name":"one"', '"name":"uno"')`);
+    const b = await open(url, 'b');
+    t.equal(b.state.index, a.state.index);
+    await add(a, 'two');
+    await until('the problem', () => /its author had other entities than this/.test(b.state.problem ?? ''));
+    await t.rejects(add(b, 'three'), /its author had other entities than this controller/);
+    await t.rejects(a.store.registry.rejoin('b'), /the rows are not those of change 2/);
+    await database.ask(`UPDATE edgeweave.entity SET body = replace(body, '"name":"uno"', '"name":"one"')`);
+    t.equal(await a.store.registry.rejoin('b'), true);
+    await add(b, 'three');
+    await until('the change', () => contents(a) === contents(b));
+    for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('a request to rejoin waits for a member whose row is of an earlier process', async (t) => {
+    const url = await newDatabase();
+    const a = await open(url, 'a');
+    await add(a, 'one');
+    const restore = await copier(url);
+    await add(a, 'two');
+    await using database = await connectTo(url);
+    await restore();
+    // As in the older copy of a failover; its process enters again with the next renewal.
+    await database.ask(
+      `UPDATE edgeweave.member SET instance = 'earlier', is_running = false, rejoin = 'wanted by an operator'`,
+    );
+    await until('the end of the request', async () => {
+      const [{ rejoin, instance }] = await database.ask('SELECT rejoin, instance FROM edgeweave.member');
+      return rejoin === '' && instance !== 'earlier';
+    });
+    t.equal(a.state.index, 1n, 'it has the data of the database');
+    t.notOk(a.state.tables.service.has('two'));
+    await a.state.close();
   });
 
   t.test('a member that is further behind than the kept changes reloads by itself', async (t) => {

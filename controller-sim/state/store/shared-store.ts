@@ -17,6 +17,8 @@ export interface NewSet {
 /** A set of changes of any member. */
 export interface StoredSet extends NewSet {
   readonly index: bigint;
+  /** The hash of all entities after it (state-hash.ts); sets of earlier releases have none. */
+  readonly state?: string;
 }
 
 /** A controller of the cluster. */

@@ -11,6 +11,7 @@ import {
   type LogEntry,
   type LogOwner,
   type LogPage,
+  type LogReader,
   MAX_READ,
   type Values,
 } from '../../../controller-sim/state/store/change-log.ts';
@@ -191,7 +192,7 @@ export class MemoryLog implements ChangeLog {
     return this.#database.content.entries.find((entry) => entry.index === index)?.chain;
   }
 
-  load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog> {
+  load(prepare: (loaded: LoadedLog, reader: LogReader) => Promise<Values>): Promise<LoadedLog> {
     return this.#database.locked(async () => {
       await this.#reach();
       const { content } = this.#database;
@@ -203,13 +204,17 @@ export class MemoryLog implements ChangeLog {
         meta,
       };
       const { restores } = this.#database;
-      const values = await prepare({ position, state }, (index) => this.chainAt(index));
+      const loaded = { position, state, tail: content.entries.slice(-2).reverse() };
+      const values = await prepare(loaded, {
+        chainAt: (index) => this.chainAt(index),
+        entriesAfter: async (index) => content.entries.filter((entry) => entry.index > index),
+      });
       await this.#reach();
       if (this.#database.restores !== restores) throw connectionLost();
       for (const [key, value] of values) meta.set(key, value);
       this.#database.content = { ...this.#database.content, meta };
       this.loaded = position.chain;
-      return { position, state };
+      return loaded;
     });
   }
 
