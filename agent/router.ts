@@ -183,7 +183,7 @@ export class Router implements RunningRouter {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
-    const { edgeListeners, fabricListeners, tunneler, sdk, terminators } = this.#ingress;
+    const { edgeListeners, fabricListeners, tunneler, sdk, terminators, model } = this.#ingress;
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -216,6 +216,8 @@ export class Router implements RunningRouter {
       healthy: this.#health.healthy,
       starting: this.#health.starting,
       drain: this.#drain?.status,
+      closing: this.#closing !== undefined,
+      dataModel: model && { index: Number(model.index), timeline: model.timeline },
       timers: clock.timers(),
     };
   }

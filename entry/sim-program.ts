@@ -9,7 +9,7 @@ import { clusterCommand } from '../controller-sim/commands/cluster.ts';
 import { faultCommand } from '../controller-sim/commands/faults.ts';
 import { healthCommand } from '../controller-sim/commands/health.ts';
 import { journalCommand, verifyCommand, waitCommand } from '../controller-sim/commands/journal.ts';
-import { identityCommand, serviceCommand } from '../controller-sim/commands/network.ts';
+import { identityCommand, networkReadyCommand, serviceCommand } from '../controller-sim/commands/network.ts';
 import { operationsCommand } from '../controller-sim/commands/operations.ts';
 import { proxyCommand } from '../controller-sim/commands/proxies.ts';
 import { exportCommand, seedCommand, whatIfCommand } from '../controller-sim/commands/seed.ts';
@@ -34,6 +34,7 @@ export function simulatorProgram(): Command {
       exportCommand(),
       serviceCommand(),
       identityCommand(),
+      networkReadyCommand(),
       tokenCommand(),
     ],
     'Its time and state:': [clockCommand(), snapshotCommand(), restoreCommand(), resetCommand()],

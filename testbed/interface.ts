@@ -5,6 +5,7 @@ import type { Router } from '../agent/interface/router.ts';
 import type { Lab } from '../controller-sim/interface/lab.ts';
 import type { Simulator } from '../controller-sim/interface/simulator.ts';
 import type { IdentityOptions } from '../controller-sim/lab/network/identities.ts';
+import type { ReadyOptions } from '../controller-sim/lab/network/readiness.ts';
 import type { DialPlace, LabService, NewService } from '../controller-sim/lab/network/services.ts';
 
 /** A router of a test network. */
@@ -36,6 +37,8 @@ export interface Network {
    * Resolves when it can be dialed; `dial` of the answer is a TCP address that leads to it. Rejects like `lab.service`.
    */
   service(name: string, service: NewService): Promise<LabService>;
+  /** Resolves when routers, links and hosts are as the controller wants them. Rejects like `lab.ready`. */
+  ready(options?: ReadyOptions): Promise<void>;
   /**
    * Connects to a service. Rejects with OptionError, with the system's error, and with ProjectError for an unknown
    * router.

@@ -19,9 +19,10 @@ import { OPTION_CHECKS, type SimulatorOptions } from '../controller-sim/assembly
 import { type Simulator, startSimulator } from '../controller-sim/assembly/simulator.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
 import type { IdentityOptions } from '../controller-sim/lab/network/identities.ts';
+import type { ReadyOptions } from '../controller-sim/lab/network/readiness.ts';
 import type { LabService, NewService } from '../controller-sim/lab/network/services.ts';
 import type { DialOptions, NetworkRouter, Network as RunningNetwork } from './interface.ts';
-import { routerNamed, ServicePorts, startNetworkRouter, whenLinked, withEdgeProxies } from './routers.ts';
+import { routerNamed, ServicePorts, startNetworkRouter, withEdgeProxies } from './routers.ts';
 
 /**
  * Options of the simulator except those of stored data, whose routers would not be there, and of several controllers.
@@ -101,6 +102,11 @@ export class Network implements RunningNetwork {
     const created = await this.lab.service(name, service);
     this.#hosts.set(name, created.host);
     return created;
+  }
+
+  /** Resolves when routers, links and hosts are as the controller wants them. Rejects like `lab.ready`. */
+  ready(options: ReadyOptions = {}): Promise<void> {
+    return this.lab.ready(options);
   }
 
   /**
@@ -189,10 +195,10 @@ async function build(
   const routers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   owned.defer(async () => void (await Promise.all(routers.map(({ router }) => router.close({ drain: 0 })))));
   for (const each of started) if (each.status === 'rejected') throw each.reason;
-  await whenLinked(routers, clock);
-  const behindProxies = options.proxyRouters === false ? routers : await withEdgeProxies(routers, lab.proxies, clock);
-  const ports = new ServicePorts(routers, clock);
+  const ports = new ServicePorts(routers);
   lab.attach(ports);
+  await lab.ready();
+  const behindProxies = options.proxyRouters === false ? routers : withEdgeProxies(routers, lab.proxies);
   lab.snapshots.takeStart();
   return new Network({ simulator, routers: behindProxies, folder }, ports, owned);
 }

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ProjectError, TimeoutError } from '#lib/errors.ts';
+import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -13,13 +13,10 @@ import { type RouterFile, routerFileText } from '../agent/config/router-file.ts'
 import { enrollRouter } from '../agent/enroll/enroll.ts';
 import { Router } from '../agent/router.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
+import type { LabRouter } from '../controller-sim/lab/network/readiness.ts';
 import type { DialPlace, LabRouters } from '../controller-sim/lab/network/services.ts';
 import type { NetworkRouter } from './interface.ts';
 
-/** Milliseconds until a network that is not complete is an error. */
-const PATIENCE = 15_000;
-/** Milliseconds between two looks. */
-const INTERVAL = 5;
 const HOST = '127.0.0.1';
 
 export interface RouterComponents {
@@ -87,67 +84,33 @@ export function routerNamed(routers: readonly NetworkRouter[], name: string): Ne
   throw new ProjectError('UNKNOWN_ROUTER', `there is no router ${name}; known are ${names}`);
 }
 
-/** Resolves when each router has a link to each other one. Rejects with TimeoutError. */
-export async function whenLinked(routers: readonly NetworkRouter[], clock: Clock): Promise<void> {
-  const ids = routers.map(({ id }) => id);
-  const missing = () =>
-    routers.flatMap(({ id, name, router }) => {
-      const peers = new Set(router.describe().links.map(({ peerId }) => peerId));
-      return ids.every((each) => each === id || peers.has(each)) ? [] : [name];
-    });
-  await until(
-    clock,
-    () => missing().length === 0,
-    () => `links of ${missing().join(', ')}`,
-  );
-}
-
-/**
- * The routers with the addresses that the controller tells SDKs, once it knows all of them. Rejects with TimeoutError.
- */
-export async function withEdgeProxies(
+/** The routers with the addresses that the controller tells SDKs: those of its proxies. It must know all of them. */
+export function withEdgeProxies(
   routers: readonly NetworkRouter[],
   proxies: Pick<Lab['proxies'], 'list'>,
-  clock: Clock,
-): Promise<NetworkRouter[]> {
-  const proxyOf = ({ name }: NetworkRouter) =>
-    proxies.list().find((proxy) => proxy.name === `sdk:${name}` && proxy.to !== '');
-  await until(
-    clock,
-    () => routers.every((router) => proxyOf(router) !== undefined),
-    () => 'the addresses of the routers for SDKs',
-  );
-  return routers.map((router) => {
-    const { host, port } = proxyOf(router) ?? router.edgeAddress;
-    return { ...router, edgeAddress: { host, port } };
-  });
+): NetworkRouter[] {
+  const places = new Map(proxies.list().map(({ name, host, port }) => [name, { host, port }]));
+  return routers.map((router) => ({ ...router, edgeAddress: places.get(`sdk:${router.name}`) ?? router.edgeAddress }));
 }
 
-/** Opens a proxy port for each service, on another router than its host if there is one; counts bytes of circuits. */
+/** Opens a proxy port for each service, on another router than its host if there is one. */
 export class ServicePorts implements LabRouters {
+  readonly routers: readonly LabRouter[];
   readonly #routers: readonly NetworkRouter[];
-  readonly #clock: Clock;
   readonly #open = new Map<string, Promise<DialPlace>>();
 
-  constructor(routers: readonly NetworkRouter[], clock: Clock) {
+  constructor(routers: readonly NetworkRouter[]) {
     this.#routers = routers;
-    this.#clock = clock;
+    this.routers = routers.map(({ name, router }) => ({
+      name,
+      describe: () => router.describe(),
+      circuitBytes: () => router.circuitBytes(),
+    }));
   }
 
-  async open(service: string, host: string): Promise<DialPlace> {
-    const hosting = this.#routers.find(({ name }) => name === host);
-    const place = await this.at(service, (this.#routers.find(({ name }) => name !== host) ?? hosting)?.name ?? '');
-    if (hosting)
-      await until(
-        this.#clock,
-        () => hosts(hosting, service),
-        () => `${host} to host ${service}`,
-      );
-    return place;
-  }
-
-  carried(): Map<string, number> {
-    return new Map(this.#routers.flatMap(({ router }) => [...router.circuitBytes()]));
+  async open(service: string, host: string): Promise<{ dial: DialPlace; from: string }> {
+    const from = this.#routers.find(({ name }) => name !== host)?.name ?? host;
+    return { dial: await this.at(service, from), from };
   }
 
   /** The port of a service at a router. Rejects with ProjectError for an unknown router. */
@@ -157,17 +120,5 @@ export class ServicePorts implements LabRouters {
     const open = this.#open.get(key) ?? router.openProxy(service).then((port): DialPlace => ({ host: HOST, port }));
     this.#open.set(key, open);
     return open;
-  }
-}
-
-function hosts({ router }: NetworkRouter, service: string): boolean {
-  return router.describe().terminators.some((each) => each.serviceName === service && each.state === 'established');
-}
-
-async function until(clock: Clock, isMet: () => boolean, what: () => string): Promise<void> {
-  const end = clock.monotonic() + PATIENCE;
-  while (!isMet()) {
-    if (clock.monotonic() > end) throw new TimeoutError(what(), PATIENCE);
-    await clock.sleep(INTERVAL);
   }
 }

@@ -38,6 +38,10 @@ export interface RouterDescription {
   readonly starting?: string | undefined;
   /** Missing until the router is open. */
   readonly drain?: DrainStatus | undefined;
+  /** Whether `close` was called. */
+  readonly closing: boolean;
+  /** The router's position in the history of the data model; missing for a router without a data model. */
+  readonly dataModel?: DataModelPosition | undefined;
   /** Names of the running timers. */
   readonly timers: readonly string[];
 }
@@ -136,6 +140,13 @@ export interface InterceptionDescription {
   readonly udpSessions: number;
   /** Ports of the name server. */
   readonly resolvers: readonly number[];
+}
+
+export interface DataModelPosition {
+  /** The last change that the router has; 0 before the first full state. */
+  readonly index: number;
+  /** The history to which the index belongs. */
+  readonly timeline: string;
 }
 
 export interface DrainStatus {

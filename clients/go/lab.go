@@ -323,6 +323,17 @@ func (lab *Lab) DetailNetwork() (Data, error) {
 	return lab.call("GET", "/network", nil, nil)
 }
 
+// WaitForNetworkBody is the body of Lab.WaitForNetwork.
+type WaitForNetworkBody struct {
+	// A duration, such as 30s; default 15s, at most 50s.
+	Timeout string `json:"timeout,omitempty"`
+}
+
+// WaitForNetwork sends POST /lab/v1/network/wait.
+func (lab *Lab) WaitForNetwork(body WaitForNetworkBody) (Data, error) {
+	return lab.call("POST", "/network/wait", body, nil)
+}
+
 // ListProxies sends GET /lab/v1/proxies.
 func (lab *Lab) ListProxies() (Data, error) {
 	return lab.call("GET", "/proxies", nil, nil)

@@ -134,6 +134,13 @@ func (network *Network) Service(name, router string, port int) string {
 	return net.JoinHostPort(service.Dial.Host, strconv.Itoa(service.Dial.Port))
 }
 
+// WaitUntilReady returns when routers, links and hosts are as the controller wants them, such as after the end of a fault. The test
+// ends if they are not within 15 seconds, with what is missing and why.
+func (network *Network) WaitUntilReady() {
+	network.t.Helper()
+	network.must(network.Lab.WaitForNetwork(WaitForNetworkBody{}))
+}
+
 func (simulator *Simulator) must(data Data, err error) Data {
 	simulator.t.Helper()
 	if err != nil {

@@ -131,25 +131,37 @@ func TestNetwork(t *testing.T) {
 	}
 	defer server.Close()
 	go func() {
-		connection, err := server.Accept()
+		for {
+			connection, err := server.Accept()
+			if err != nil {
+				return
+			}
+			go func() { defer connection.Close(); _, _ = io.Copy(connection, connection) }()
+		}
+	}()
+	echoed := func(address string) {
+		t.Helper()
+		connection, err := net.Dial("tcp", address)
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
 		defer connection.Close()
-		_, _ = io.Copy(connection, connection)
-	}()
-	address := network.Service("echo", "b", server.Addr().(*net.TCPAddr).Port)
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
+		if _, err := connection.Write([]byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		received := make([]byte, 5)
+		if _, err := io.ReadFull(connection, received); err != nil || string(received) != "hello" {
+			t.Fatal(string(received), err)
+		}
 	}
-	defer connection.Close()
-	if _, err := connection.Write([]byte("hello")); err != nil {
-		t.Fatal(err)
-	}
-	received := make([]byte, 5)
-	if _, err := io.ReadFull(connection, received); err != nil || string(received) != "hello" {
-		t.Fatal(string(received), err)
+	// A service of the same name, right after a reset and a lost connection.
+	for range [3]int{} {
+		address := network.Service("echo", "b", server.Addr().(*net.TCPAddr).Port)
+		echoed(address)
+		network.must(network.Lab.DisconnectRouter("a"))
+		network.WaitUntilReady()
+		echoed(address)
+		network.Reset()
 	}
 	if len(network.Routers) != 2 || network.Routers[0].Name != "a" {
 		t.Fatal(network.Routers)

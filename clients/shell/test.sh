@@ -43,6 +43,11 @@ edgeweave_network --routers 2
 address=$(edgeweave service echo --router b --to 9)
 case $address in 127.0.0.1:*) ;; *) fail "the address of the service is $address" ;; esac
 edgeweave why dial a echo > /dev/null || fail 'everybody may dial it'
+edgeweave fault disconnect a > /dev/null
+[ "$(edgeweave ready)" = ready ] || fail 'the network is not ready'
+edgeweave why link a b > /dev/null || fail 'the router is not connected again'
+edgeweave fault add --kind link --cut > /dev/null
+if edgeweave ready --timeout 200ms 2> /dev/null; then fail 'a network without links is ready'; fi
 edgeweave_stop
 
 # A shell that is killed leaves nothing behind.

@@ -1,4 +1,4 @@
-// `service`, `identity`: what tests need in a running network, in one command each.
+// `service`, `identity`, `ready`: what tests need in a running network, in one command each.
 
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -50,6 +50,20 @@ function server(text: string): ServiceOptions['to'] {
   } catch {
     throw new InvalidArgumentError('Use HOST:PORT, or a port.');
   }
+}
+
+export function networkReadyCommand(): Command {
+  const command = new Command('ready')
+    .description('wait until the routers of a running `network` are connected, linked and host their services')
+    .option('--timeout <duration>', 'for this time, at most 50s; default: 15s')
+    .addHelpText('after', examples('sim', 'ready --timeout 30s --ready sim.json'))
+    .action(({ timeout, ...connection }: Connection & { timeout?: string }) =>
+      withLab(connection, async (client) => {
+        await client.ask('POST', '/lab/v1/network/wait', { timeout });
+        print('ready');
+      }),
+    );
+  return connected(command);
 }
 
 export function identityCommand(): Command {

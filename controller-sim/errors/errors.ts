@@ -65,6 +65,8 @@ export const API_ERRORS = Object.freeze({
   MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],
   MISSING_CERT_CLAIM: [400, 'The certificate is expected to contain and externalId, which was not found'],
   MISSING_OR_INVALID_CSR: [400, 'The supplied enrollment request is missing or contains an invalid CSR'],
+  /** Not in the reference: routers of the lab are not as the controller wants them. */
+  NOT_READY: [503, 'The network is not ready, see cause'],
   /** Sent as COULD_NOT_VALIDATE. */
   NOT_ACCEPTABLE: [
     406,

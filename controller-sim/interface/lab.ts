@@ -9,6 +9,7 @@ import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.t
 import type { JournalRecording } from '../lab/journal/recording.ts';
 import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
 import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
+import type { ReadyOptions } from '../lab/network/readiness.ts';
 import type { LabService, NewService } from '../lab/network/services.ts';
 import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
@@ -39,24 +40,33 @@ export interface Lab {
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology;
   /**
+   * Resolves when the routers of `startNetwork` are as the controller wants them: connected, with its latest data, with
+   * a link between each two, with the terminators that they host, and without circuits that have ended. Routers that
+   * are closed or disabled do not count. Rejects with NotReadyError, which says what is missing and why; with
+   * InvalidError for a simulator without routers in its process.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
+  /**
    * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
+   * With routers in this process it resolves when they are `ready`, unless a fault of control channels or links is in
+   * force then.
    * With several controllers, that of any of them; it returns all of them. The faults of others return if the API took
-   * it, and are removed if this library did. Rejects with UnknownError, and with InvalidError for an unknown word in
-   * `keep`.
+   * it, and are removed if this library did. Rejects with UnknownError, with InvalidError for an unknown word in
+   * `keep`, and like `ready`.
    */
   restore(name: string, options?: RestoreOptions): Promise<Restored>;
   /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
   reset(options?: RestoreOptions): Promise<Restored>;
   /**
    * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
-   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in
-   * use.
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, SeedError for a name in use,
+   * or NotReadyError.
    */
   service(name: string, service: NewService): Promise<LabService>;
   /**
    * The file of an enrolled identity, which any SDK loads. An unknown name creates the identity, with the role
-   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Rejects with
-   * InvalidError for the identity of a router.
+   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Routers of
+   * `startNetwork` know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
    */
   identity(name: string, options?: IdentityOptions): Promise<IdentityFile>;
   /** The one-time token of a router or an identity. @throws UnknownError, InvalidError if it has enrolled */
@@ -160,8 +170,8 @@ export interface Journal {
   subscribe(listener: (entry: JournalEntry) => void): Subscription;
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong
-   * condition.
+   * them. Rejects with TimeoutError, whose message names the nearest entries; with ClosedError when the simulator
+   * closes; with InvalidError for a wrong condition.
    */
   waitFor(condition: JournalCondition, options?: WaitOptions): Promise<JournalEntry>;
   /**

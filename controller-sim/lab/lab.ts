@@ -3,12 +3,12 @@
 
 import type { Log } from '#lib/log/log.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
-import type { AdvanceableClock } from '#lib/time/clock.ts';
+import type { AdvanceableClock, Clock } from '#lib/time/clock.ts';
 import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
-import { CircuitRates, type CircuitRatesComponents } from './circuit-rates.ts';
+import { CircuitRates } from './circuit-rates.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
@@ -23,6 +23,7 @@ import {
   type IdentityFile,
   type IdentityOptions,
 } from './network/identities.ts';
+import { Readiness, type ReadinessComponents, type ReadyOptions } from './network/readiness.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { viewNetwork } from './network-view.ts';
 import { OtherLabs, type OtherLabsComponents } from './other-labs.ts';
@@ -47,13 +48,17 @@ import { demandSession, explainWhy, type WhyAnswer, type WhyComponents, type Why
 /** Comparisons of `whatIf` that wait: each copies the network, and runs alone. */
 const MAX_WAITING_COMPARISONS = 16;
 
+const NO_ROUTERS = 'no router runs in this process';
+const WITH_ROUTERS = 'use `sim network` or startNetwork';
+
 export interface LabComponents
   extends WhyComponents,
     SeedComponents,
     Pick<IdentityComponents, 'authority'>,
-    Pick<SessionComponents, 'activity' | 'sessionLifetime'> {
+    Pick<SessionComponents, 'activity' | 'sessionLifetime'>,
+    Pick<ReadinessComponents, 'dataModel'> {
   readonly clock: AdvanceableClock;
-  readonly wireClock: CircuitRatesComponents['wireClock'];
+  readonly wireClock: Clock;
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
   readonly peers: OtherLabsComponents['peers'];
@@ -75,6 +80,7 @@ export class Lab {
   readonly #rates: CircuitRates;
   readonly #comparisons: TaskQueue;
   #routers: LabRouters | undefined;
+  #readiness: Readiness | undefined;
 
   constructor(components: LabComponents) {
     const { state, clock } = components;
@@ -92,7 +98,8 @@ export class Lab {
     this.clock = new LabClock(clock, others);
     const { faults } = this;
     const journal = { clear: () => this.#restartJournal() };
-    this.snapshots = new LabSnapshots({ state, clock: this.clock, faults, journal, others });
+    const settled = async () => this.#readiness?.restored();
+    this.snapshots = new LabSnapshots({ state, clock: this.clock, faults, journal, others, settled });
     this.sharedSnapshots = new SharedSnapshots({ cluster: components.cluster, snapshots: this.snapshots, others });
     others.serve(this);
   }
@@ -120,11 +127,7 @@ export class Lab {
   recordLinks(isOn = true): void {
     if (typeof isOn !== 'boolean') throw new InvalidError('links', 'use true or false', isOn);
     if (isOn && !this.#routers)
-      throw new InvalidError(
-        'links',
-        'no router runs in this process, and the links of others are encrypted; use `sim network` or startNetwork',
-        isOn,
-      );
+      throw new InvalidError('links', `${NO_ROUTERS}, and the links of others are encrypted; ${WITH_ROUTERS}`, isOn);
     this.#components.traffic.links.record(isOn);
   }
 
@@ -140,14 +143,28 @@ export class Lab {
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology {
     const { state, network, cluster, clock } = this.#components;
-    const rates = this.#rates.read(this.#routers?.carried() ?? new Map());
+    const routers = this.#routers?.routers ?? [];
+    const rates = this.#rates.read(new Map(routers.flatMap((router) => [...router.circuitBytes()])));
     const recordsLinks = this.#routers && this.recordsLinks;
     return viewNetwork({ state, network, cluster, journal: this.journal, recordsLinks, rates, now: clock.now() });
   }
 
   /**
+   * Resolves when the routers of this process are as the controller wants them: connected, with its latest data, with a
+   * link between each two, with the terminators that they host, and without circuits that have ended. Routers that are
+   * closed or disabled do not count. Rejects with NotReadyError, which says what is missing and why; with InvalidError
+   * for a simulator without routers in its process.
+   */
+  async ready(options: ReadyOptions = {}): Promise<void> {
+    demandKnown(options, ['timeout']);
+    if (!this.#readiness) throw new InvalidError('routers', `${NO_ROUTERS}; ${WITH_ROUTERS}`, '');
+    await this.#readiness.whole(options);
+  }
+
+  /**
    * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
-   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   * With routers in this process it resolves when they are ready again, unless a fault of control channels or links is
+   * in force then. Rejects with UnknownError, with InvalidError for an unknown word in `keep`, and like `ready`.
    */
   restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
     return this.snapshots.restore(name, options);
@@ -165,34 +182,39 @@ export class Lab {
 
   /** Routers in this process, which serve the services that are created afterwards. */
   attach(routers: LabRouters): void {
+    const { faults, proxies } = this;
     this.#routers = routers;
+    this.#readiness = new Readiness({ ...this.#components, faults, proxies }, routers.routers);
   }
 
   /**
    * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
-   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in
-   * use.
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, SeedError for a name in use,
+   * or NotReadyError.
    */
   async service(name: string, service: NewService): Promise<LabService> {
     const { state } = this.#components;
     await this.seed(serviceSeed(state, name, service));
-    const { id } = named(state.tables.service, 'service', name);
-    const host = named(state.tables.router, 'router', service.host).name;
-    const dial = await this.#routers?.open(name, host);
-    return { id, name, host, ...(dial && { dial }) };
+    const created = named(state.tables.service, 'service', name);
+    const router = named(state.tables.router, 'router', service.host);
+    const opened = await this.#routers?.open(name, router.name);
+    if (opened) await this.#readiness?.hosted(created, router, opened.from);
+    return { id: created.id, name, host: router.name, ...(opened && { dial: opened.dial }) };
   }
 
   /**
    * The file of an enrolled identity, which any SDK loads. An unknown name creates the identity, with the role
-   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Rejects with
-   * InvalidError for the identity of a router.
+   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Routers in this
+   * process know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
    */
   async identity(name: string, options: IdentityOptions = {}): Promise<IdentityFile> {
     demandKnown(options, ['roleAttributes']);
     const { identity } = this.#components.state.tables;
     if (!identity.has(name) && !identity.findBy('name', name))
       await this.seed({ identities: [{ name, roleAttributes: options.roleAttributes ?? [] }] });
-    return enrollIdentity(this.#components, name);
+    const file = await enrollIdentity(this.#components, name);
+    await this.#readiness?.current();
+    return file;
   }
 
   /** The one-time token of a router or an identity. @throws UnknownError, InvalidError if it has enrolled */

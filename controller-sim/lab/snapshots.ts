@@ -87,6 +87,8 @@ export interface SnapshotComponents {
   readonly faults: Pick<Faults, 'mark' | 'clear' | 'returnTo'>;
   readonly journal: Pick<Journal, 'clear'>;
   readonly others: OtherSnapshots;
+  /** Resolves when the routers of this process have followed a restore. Rejects if they do not. */
+  readonly settled: () => Promise<void>;
 }
 
 /** The snapshots of other controllers of the network. */
@@ -219,6 +221,7 @@ export class LabSnapshots {
     if (restores('faults')) this.#components.faults.returnTo(faults);
     if (restores('journal')) this.#components.journal.clear();
     await this.#components.others.restored(name, options);
+    await this.#components.settled();
     return restored;
   }
 

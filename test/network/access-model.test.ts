@@ -213,6 +213,7 @@ for (const seed of SEEDS) {
       faults: { mark: () => ({ active: [] }), clear: () => undefined, returnTo: () => undefined },
       journal: { clear: () => undefined },
       others: { restore: async () => undefined, restored: async () => undefined },
+      settled: async () => undefined,
     });
     const random = seededRandom(seed);
     await net.clock.advance(200_000);

@@ -81,6 +81,13 @@ t.test('three routers with links, a service, a client without an SDK, an enrolle
   const file = await network.identity('anna', { roleAttributes: ['staff'] });
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.same(await login(file), { status: 200, name: 'anna' });
+  const indexes = () => network.routers.map(({ router }) => router.describe().dataModel?.index ?? 0);
+  const latest = Math.max(...indexes());
+  await network.identity('bert');
+  t.ok(
+    indexes().every((index) => index > latest),
+    'the routers know a new identity at once',
+  );
   const earlier = `${file}.earlier`;
   copyFileSync(file, earlier);
   await network.identity('anna');
@@ -137,9 +144,63 @@ t.test('a reset and a restore return the network, and traffic flows again with t
   t.equal(await echoed(await network.dial('echo'), 'after a reset'), 'after a reset');
 
   await lab.snapshots.restore('with-echo');
-  const isBack = async () =>
-    (await echoed(await network.dial('echo', { from: 'east' }), 'restored').catch(() => '')) === 'restored';
-  await until('traffic after the restore', isBack);
+  t.equal(await echoed(await network.dial('echo', { from: 'east' }), 'restored'), 'restored');
+});
+
+t.test('a service of a name that existed a moment before can be dialed at once', async (t) => {
+  using echo = await EchoServer.start();
+  await using network = await startNetwork();
+  const { lab } = network;
+  for (const round of [1, 2, 3, 4]) {
+    await network.service('echo', { host: 'b', port: echo.port });
+    t.equal(await echoed(await network.dial('echo'), `round ${round}`), `round ${round}`);
+    await lab.reset();
+  }
+  const base = lab.snapshots.take('base');
+  for (const host of ['a', 'b', 'a']) {
+    await network.service('echo', { host, port: echo.port });
+    t.equal(await echoed(await network.dial('echo'), `hosted by ${host}`), `hosted by ${host}`);
+    await base.restore();
+  }
+});
+
+t.test('a dial succeeds right after a reset that ends a fault, and after a wait for the network', async (t) => {
+  using echo = await EchoServer.start();
+  await using network = await startNetwork({ routers: 3 });
+  const { lab } = network;
+  await network.service('echo', { host: 'b', port: echo.port });
+  lab.snapshots.take('with-echo');
+  const dialed = async (from: string) => echoed(await network.dial('echo', { from }), 'dialed');
+
+  lab.faults.disconnect('a');
+  await network.ready();
+  t.equal(await dialed('a'), 'dialed', 'after the loss of its control channel');
+  lab.faults.disconnect('a');
+  lab.faults.disconnect('b');
+  await lab.restore('with-echo');
+  t.equal(await dialed('a'), 'dialed', 'the restore waits too');
+
+  lab.faults.add({ kind: 'link', cut: true }).remove();
+  await network.ready();
+  t.equal(await dialed('c'), 'dialed', 'after a cut that has just ended');
+  lab.faults.add({ kind: 'link', router: 'b', cut: true });
+  await t.rejects(network.ready({ timeout: '300ms' }), {
+    code: 'NOT_READY',
+    message:
+      /^the network is not ready after 300ms: no link joins a and b.*no router has reported a link.*f\d+ \(link\)$/,
+  });
+  await lab.restore('with-echo');
+  t.equal(await dialed('a'), 'dialed');
+
+  const stays = lab.faults.add({ kind: 'link', router: 'b', cut: true });
+  await lab.reset({ keep: ['faults'] });
+  t.match(lab.faults.list(), [{ id: stays.id }], 'a reset that keeps a fault does not wait for the link that it cuts');
+  stays.remove();
+  await network.router('c').router.close({ drain: 0 });
+  await lab.reset();
+  t.pass('nor for a router that the test has closed');
+  await t.rejects(network.ready({ timeout: '51s' }), { code: 'INVALID', field: 'timeout' });
+  await t.rejects(network.ready({ timout: 1 } as never), /timout is unknown; did you mean timeout\?/);
 });
 
 t.test('many networks at the same time do not disturb each other', async (t) => {

@@ -177,6 +177,13 @@ class Lab(LabHttp):
         """`GET /lab/v1/network`"""
         return self._call("GET", "/network")
 
+    def wait_for_network(self, *, timeout: str | None = None) -> Any:
+        """`POST /lab/v1/network/wait`
+
+        timeout: A duration, such as 30s; default 15s, at most 50s.
+        """
+        return self._call("POST", "/network/wait", {"timeout": timeout})
+
     def list_proxies(self) -> Any:
         """`GET /lab/v1/proxies`"""
         return self._call("GET", "/proxies")

@@ -131,6 +131,13 @@ class Network(Simulator):
         place = self.lab.create_service(name, router, port, **options)["dial"]
         return place["host"], place["port"]
 
+    def wait_until_ready(self, timeout: str | None = None) -> None:
+        """Returns when routers, links and hosts are as the controller wants them, such as after the end of a fault.
+
+        Raises LabError, which says what is missing and why, after `timeout` (default 15s).
+        """
+        self.lab.wait_for_network(timeout=timeout)
+
 
 def executable(command: str | None = None) -> str:
     """The path of the program. Raises StartError if there is none."""

@@ -90,9 +90,36 @@ def test_bytes_cross_two_routers(edgeweave_network):
     assert sorted(edgeweave_network.routers) == ["a", "b"]
 
 
+def test_a_service_is_dialed_right_after_a_reset_and_a_lost_connection(edgeweave_network):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=echo, args=[server], daemon=True).start()
+        for _ in range(3):
+            edgeweave_network.lab.reset()
+            address = edgeweave_network.service("again", "b", server.getsockname()[1])
+            edgeweave_network.lab.disconnect_router("a")
+            edgeweave_network.wait_until_ready()
+            with socket.create_connection(address, timeout=20) as client:
+                client.sendall(b"hello")
+                assert client.recv(5) == b"hello"
+
+
+def test_a_wait_in_vain_says_what_is_missing(edgeweave_network):
+    edgeweave_network.lab.create_fault("link", cut=True)
+    with pytest.raises(LabError, match="no link joins a and b.*f1 \\(link\\)"):
+        edgeweave_network.wait_until_ready("200ms")
+
+
 def test_a_service_of_the_test_before_is_gone(edgeweave_network):
     assert edgeweave_network.lab.export_network()["services"] == []
     assert edgeweave_network.lab.detail_network()["totals"]["links"] == 1
+
+
+def echo(server):
+    while True:
+        try:
+            echo_once(server)
+        except OSError:
+            return  # the test is over
 
 
 def echo_once(server):

@@ -23,6 +23,7 @@ import type {
   LabIdentityCreate,
   LabRestore,
   LabServiceCreate,
+  NetworkWait,
   Seed,
   SnapshotCreate,
   SnapshotLoad,
@@ -59,6 +60,10 @@ export const labHandlers = {
   }),
   detailReady: ({ services }: ApiRequest): Data<LabReady> => ({ data: showReady(services) }),
   detailNetwork: ({ services }: ApiRequest): Data<LabTopology> => ({ data: services.lab.network() }),
+  waitForNetwork: labHandler<Done, NetworkWait | undefined>(async (lab, { body }) => {
+    await lab.ready(withoutNulls(body ?? {}));
+    return { data: {} };
+  }),
   listSnapshots: labHandler(async (lab): Promise<Data<LabSnapshots>> => ({ data: await lab.sharedSnapshots.list() })),
   createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>(async (lab, { body }) => ({
     data: await lab.sharedSnapshots.take(body.name),

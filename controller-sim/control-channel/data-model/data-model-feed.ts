@@ -106,6 +106,12 @@ export class DataModelFeed {
     return create(DataStateSchema, { events, endIndex: sets.index, timelineId: sets.timeline });
   }
 
+  /** The position that each router reaches: the last change with an effect on routers. */
+  get position(): { readonly index: bigint; readonly timeline: string } {
+    const { latest: index, timeline } = this.#components.sets;
+    return { index, timeline };
+  }
+
   /** Describes the differences between the model and the entities that it is derived from. */
   check(): string[] {
     return this.#components.sets.check();

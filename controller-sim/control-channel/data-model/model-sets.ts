@@ -75,6 +75,11 @@ export class ModelSets {
     return this.#state.index;
   }
 
+  /** Index of the last set: each router has it, or receives it. */
+  get latest(): bigint {
+    return this.#last;
+  }
+
   get timeline(): string {
     return this.#state.timeline;
   }

@@ -30,10 +30,15 @@ export class Active implements FaultHandle {
     this.remove();
   }
 
+  /** Whether the rule is neither used up nor ended. */
+  isInForce(now: number): boolean {
+    return this.hits < this.#times && now < this.end;
+  }
+
   /** Counts a hit, unless the rule is used up, has ended, or chance spares this one. */
   hit(random: Random, now: number): boolean {
     const { probability = 1 } = this.rule;
-    if (this.hits >= this.#times || now >= this.end) return false;
+    if (!this.isInForce(now)) return false;
     if (probability < 1 && random.next() >= probability) return false;
     this.hits += 1;
     return true;

@@ -120,6 +120,12 @@ export class Faults {
     return this.#active.map(({ fault }) => fault);
   }
 
+  /** Those that still affect something: neither used up nor ended. The oldest first. */
+  inForce(): Fault[] {
+    const now = this.#components.wireClock.monotonic();
+    return this.#active.filter((active) => active.isInForce(now)).map(({ fault }) => fault);
+  }
+
   /** @throws UnknownError */
   remove(id: string): void {
     const ids = this.#active.map((active) => active.id);

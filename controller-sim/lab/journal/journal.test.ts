@@ -110,6 +110,17 @@ t.test('filters select', async (t) => {
     t.throws(() => journal.entries(filter as object), { code: 'INVALID' }, JSON.stringify(filter));
 });
 
+t.test('a wait in vain names the nearest entries', async (t) => {
+  const { journal, wireClock } = opened();
+  journal.add(message('r1'));
+  const wait = t.rejects(journal.waitFor({ kind: 'control', message: 'Ping' }, { timeout: 100 }), {
+    code: 'TIMEOUT',
+    message: /took longer than 100 ms; the nearest:\n {2}#1 r1 Route \(its message: Route\)$/,
+  });
+  await wireClock.advance(100);
+  await wait;
+});
+
 t.test('waits are bounded and leave nothing behind', async (t) => {
   const { journal, wireClock } = opened();
   const waits = Array.from({ length: 1_000 }, () => journal.waitFor({ kind: 'control' }));

@@ -15,7 +15,7 @@ import { knownOperations, METHODS } from '../operation-names.ts';
 import { demandPath, MAX_PATH_LENGTH, matchesPath } from '../request-paths.ts';
 import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
-import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
+import { nearestText, type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
 /** Entries; beyond it the oldest are dropped. */
 const MAX_ENTRIES = 10_000;
@@ -143,10 +143,21 @@ export class Journal {
 
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong
-   * condition.
+   * them. Rejects with TimeoutError, which names the nearest entries; with ClosedError when the simulator closes; with
+   * InvalidError for a wrong condition.
    */
   async waitFor(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
+    try {
+      return await this.match(condition, options);
+    } catch (error) {
+      if (error instanceof TimeoutError && typeof condition !== 'function')
+        error.message += nearestText(this, condition);
+      throw error;
+    }
+  }
+
+  /** Like `waitFor`; an error does not name the nearest entries, for which all entries are read. */
+  async match(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
     demandKnown(options, ['timeout', 'after']);
     const { timeout = DEFAULT_WAIT, after } = options;
     if (this.#isClosed) throw new ClosedError('the simulator');

@@ -1,12 +1,12 @@
 // A test expects a number of entries that meet a filter, now or within a time. If the journal has others, the message
 // names the entries that nearly met the filter, and what they lack.
 
-import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { parseDuration } from '#lib/time/duration.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { demandPath } from '../request-paths.ts';
+import { waitTime } from '../wait-time.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
@@ -44,7 +44,7 @@ interface Entries {
   readonly clearings: number;
   count(filter: JournalFilter): number;
   latest(filter: JournalFilter, limit: number): JournalEntry[];
-  waitFor(filter: JournalFilter, options: { readonly timeout: number }): Promise<JournalEntry>;
+  match(filter: JournalFilter, options: { readonly timeout: number }): Promise<JournalEntry>;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function verify(
   const { times } = options;
   if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
     throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);
-  const within = milliseconds(options.within ?? 0);
+  const within = waitTime('within', options.within ?? 0, MAX_WITHIN_MS);
   const end = clock.monotonic() + within;
   const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));
   let { last, clearings } = journal;
@@ -77,21 +77,10 @@ export async function verify(
   throw new VerificationError(messageOf(journal, filter, found, { ...options, within }), found);
 }
 
-function milliseconds(within: number | string): number {
-  let given = Number.NaN;
-  try {
-    given = typeof within === 'number' ? within : parseDuration(within);
-  } catch (error) {
-    throw new InvalidError('within', describeError(error), within);
-  }
-  if (given >= 0 && given <= MAX_WITHIN_MS) return given;
-  throw new InvalidError('within', `use a duration from 0 to ${MAX_WITHIN_MS / 1_000}s`, within);
-}
-
 /** Resolves when an entry after `last` meets the filter, or when the time is over. */
 async function next(journal: Entries, filter: VerifyFilter, last: number, timeout: number): Promise<void> {
   try {
-    await journal.waitFor(after(filter, last), { timeout });
+    await journal.match(after(filter, last), { timeout });
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
   }
@@ -111,13 +100,18 @@ function messageOf(
   const conditions = Object.entries(filter).map(([name, value]) => `${name} ${shown(String(value))}`);
   const where = conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`;
   const time = within === 0 ? '' : ` within ${within / 1_000}s`;
-  const near = found > 0 ? [] : nearest(journal, filter);
-  const hint = near.length === 0 ? '' : `; the nearest:\n${near.map((line) => `  ${line}`).join('\n')}`;
+  const hint = found > 0 ? '' : nearestText(journal, filter);
   return `the journal must have ${wanted}${where}${time}, and has ${found}${hint}`;
 }
 
+/** The end of a message about a filter that no entry meets: the nearest entries, and what they lack. */
+export function nearestText(journal: Pick<Entries, 'latest'>, filter: VerifyFilter): string {
+  const near = nearest(journal, filter);
+  return near.length === 0 ? '' : `; the nearest:\n${near.map((line) => `  ${line}`).join('\n')}`;
+}
+
 /** The latest entries that meet all conditions but one, each with that one. */
-function nearest(journal: Entries, filter: VerifyFilter): string[] {
+function nearest(journal: Pick<Entries, 'latest'>, filter: VerifyFilter): string[] {
   const { after: _, ...conditions } = filter;
   const near = Object.keys(conditions).flatMap((name) => {
     const others = Object.fromEntries(Object.entries(filter).filter(([other]) => other !== name));

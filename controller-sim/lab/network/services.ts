@@ -5,6 +5,7 @@ import type { State } from '../../state/state.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { SeedDocument } from '../seed/export.ts';
+import type { LabRouter } from './readiness.ts';
 
 export interface NewService {
   /** Name or id of the edge router whose tunneler hosts the service. */
@@ -34,12 +35,9 @@ export interface LabService {
 
 /** The routers that run beside the simulator (`startNetwork`). */
 export interface LabRouters {
-  /**
-   * Resolves when a service that `host` hosts can be dialed; its address is that of another router, if there is one.
-   */
-  open(service: string, host: string): Promise<DialPlace>;
-  /** The bytes in both directions of the circuits whose clients are at these routers, by circuit id. */
-  carried(): ReadonlyMap<string, number>;
+  readonly routers: readonly LabRouter[];
+  /** Opens a port that leads to the service: at another router than `host`, if there is one. `from` is its name. */
+  open(service: string, host: string): Promise<{ readonly dial: DialPlace; readonly from: string }>;
 }
 
 const SERVICE_FIELDS: readonly (keyof NewService)[] = ['host', 'port', 'address', 'encryptionRequired'];

@@ -28,6 +28,8 @@ export interface Target {
 
 export class ProxiedConnection {
   readonly closed: Promise<void>;
+  /** Port of the side that dialed. */
+  readonly dialerPort: number | undefined;
   readonly #components: ConnectionComponents;
   readonly #facts: FaultyConnection;
   readonly #near: Socket;
@@ -40,6 +42,7 @@ export class ProxiedConnection {
     this.#components = components;
     this.#facts = facts;
     this.#near = near;
+    this.dialerPort = near.remotePort;
     this.#far = new Socket({ allowHalfOpen: true });
     // Descriptors belong to the whole process, which serves its own clients too.
     const isAdmitted = [near, this.#far].every((socket) => clientSockets.admit(socket));
@@ -71,6 +74,11 @@ export class ProxiedConnection {
     this.#pumps = [pump(near, this.#far, 'up'), pump(this.#far, near, 'down')];
     if (isAdmitted) this.update();
     else this.reset();
+  }
+
+  /** Whether both sides are open: a side that was reset is not, before its peer learns of it. */
+  get isOpen(): boolean {
+    return !this.#near.destroyed && !this.#far.destroyed;
   }
 
   /** The rules have changed. */

@@ -178,6 +178,16 @@ export class Proxies {
     return [...this.#open.values()].map((proxy) => proxy.show());
   }
 
+  /**
+   * Whether the proxy on this port has an open connection that was dialed from the other port. Undefined if no proxy
+   * of a link listens there.
+   */
+  carriesLink(port: number, dialerPort: number): boolean | undefined {
+    const proxy = [...this.#open.values()].find((each) => each.carried?.carries === 'link' && each.port === port);
+    if (!proxy) return undefined;
+    return [...proxy.connections].some((connection) => connection.dialerPort === dialerPort && connection.isOpen);
+  }
+
   /** Closes a proxy and resets its connections. Rejects with UnknownError, and InvalidError for one of a router. */
   async remove(name: string): Promise<void> {
     const proxy = this.#open.get(name);

@@ -722,6 +722,11 @@ export type JournalVerify = {
   readonly within?: string | null | undefined;
 };
 
+export type NetworkWait = {
+  /** A duration, such as 30s; default 15s, at most 50s. */
+  readonly timeout?: string | null | undefined;
+};
+
 export type JournalWait = {
   readonly kind?: 'http' | 'control' | 'link' | null | undefined;
   /** Id or name of the caller. */

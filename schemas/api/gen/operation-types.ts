@@ -355,6 +355,7 @@ export interface Operations {
     readonly createLabService: Operation<B.LabServiceCreate, 'data', A.LabService>;
     readonly detailToken: Operation<undefined, 'data', A.LabToken, 'name'>;
     readonly detailNetwork: Operation<undefined, 'data', A.LabTopology>;
+    readonly waitForNetwork: Operation<B.NetworkWait | undefined, 'none', never>;
     readonly listProxies: Operation<undefined, 'data', A.LabProxies>;
     readonly createProxy: Operation<B.ProxyCreate, 'data', A.LabProxy>;
     readonly deleteProxy: Operation<undefined, 'none', never, 'name'>;

@@ -335,6 +335,22 @@ public final class Lab extends LabHttp {
   }
 
   /**
+   * POST /lab/v1/network/wait
+   * Options:
+   * <ul>
+   * <li>timeout: A duration, such as 30s; default 15s, at most 50s.
+   * </ul>
+   */
+  public Object waitForNetwork(Map<String, ?> options) {
+    return call("POST", "/network/wait", with(options), null);
+  }
+
+  /** Without options. */
+  public Object waitForNetwork() {
+    return waitForNetwork(Map.of());
+  }
+
+  /**
    * GET /lab/v1/proxies
    */
   public Object listProxies() {

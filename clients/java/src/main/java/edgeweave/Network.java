@@ -25,6 +25,14 @@ public final class Network extends Simulator {
     return new InetSocketAddress((String) dial.get("host"), ((Long) dial.get("port")).intValue());
   }
 
+  /**
+   * Returns when routers, links and hosts are as the controller wants them, such as after the end of a fault. @throws
+   * LabException that says what is missing and why, after 15 seconds
+   */
+  public void waitUntilReady() {
+    lab().waitForNetwork();
+  }
+
   /** The names of the routers. */
   public List<String> routers() {
     return ((List<?>) readyValue("routers")).stream().map(each -> (String) ((Map<?, ?>) each).get("name")).toList();

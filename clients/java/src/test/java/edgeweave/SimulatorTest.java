@@ -86,17 +86,24 @@ class SimulatorTest {
       Thread host =
           new Thread(
               () -> {
-                try (Socket socket = server.accept()) {
-                  socket.getOutputStream().write(socket.getInputStream().readNBytes(5));
-                } catch (IOException ended) {
-                  // the test has failed, and closed the server
+                while (!server.isClosed()) {
+                  try (Socket socket = server.accept()) {
+                    socket.getOutputStream().write(socket.getInputStream().readNBytes(5));
+                  } catch (IOException ended) {
+                    continue; // the client left, or the test is over
+                  }
                 }
               });
       host.start();
-      var address = network.service("echo", "b", server.getLocalPort());
-      try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
-        socket.getOutputStream().write("hello".getBytes());
-        assertEquals("hello", new String(socket.getInputStream().readNBytes(5)));
+      for (int round = 0; round < 3; round++) {
+        network.lab().reset();
+        var address = network.service("echo", "b", server.getLocalPort());
+        network.lab().disconnectRouter("a");
+        network.waitUntilReady();
+        try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+          socket.getOutputStream().write("hello".getBytes());
+          assertEquals("hello", new String(socket.getInputStream().readNBytes(5)));
+        }
       }
     }
   }
