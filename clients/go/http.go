@@ -63,6 +63,42 @@ func shown(text string) string {
 	return out.String()
 }
 
+// VerificationError says that the journal is not as the test expects. Its text names the nearest entries, each in a line of
+// its own.
+type VerificationError struct {
+	Message string
+}
+
+func (err *VerificationError) Error() string {
+	return err.Message
+}
+
+// holding returns the answer if it has the field, and it is true; otherwise a VerificationError with its message.
+func holding(field string) func(Data, error) (Data, error) {
+	return func(data Data, err error) (Data, error) {
+		if err != nil {
+			return nil, err
+		}
+		var answer map[string]json.RawMessage
+		if err := data.Decode(&answer); err != nil {
+			return nil, err
+		}
+		switch string(answer[field]) {
+		case "", "null", "false":
+		default:
+			return data, nil
+		}
+		message := "the answer has no " + field
+		_ = json.Unmarshal(answer["message"], &message)
+		lines := strings.Split(message[:min(len(message), maxReasonBytes)], "\n")
+		for index, line := range lines {
+			lines[index] = shown(strings.TrimSpace(line))
+		}
+		// The lines of a server are indented, so that none looks like a line of the test runner.
+		return nil, &VerificationError{Message: strings.Join(lines, "\n  ")}
+	}
+}
+
 // Lab controls a running simulator: its time, snapshots, faults, journal, services and identities.
 type Lab struct {
 	url    string

@@ -248,7 +248,14 @@ type WaitForEntryBody struct {
 }
 
 // WaitForEntry sends POST /lab/v1/journal/wait.
+// The error is a VerificationError, which names the nearest entries, if the answer does not hold.
 func (lab *Lab) WaitForEntry(body WaitForEntryBody) (Data, error) {
+	return holding("entry")(lab.call("POST", "/journal/wait", body, nil))
+}
+
+// FindEntry sends POST /lab/v1/journal/wait.
+// Unlike WaitForEntry, it also returns an answer that does not hold.
+func (lab *Lab) FindEntry(body WaitForEntryBody) (Data, error) {
 	return lab.call("POST", "/journal/wait", body, nil)
 }
 
@@ -281,7 +288,14 @@ type VerifyJournalBody struct {
 }
 
 // VerifyJournal sends POST /lab/v1/journal/verify.
+// The error is a VerificationError, which names the nearest entries, if the answer does not hold.
 func (lab *Lab) VerifyJournal(body VerifyJournalBody) (Data, error) {
+	return holding("verified")(lab.call("POST", "/journal/verify", body, nil))
+}
+
+// CheckJournal sends POST /lab/v1/journal/verify.
+// Unlike VerifyJournal, it also returns an answer that does not hold.
+func (lab *Lab) CheckJournal(body VerifyJournalBody) (Data, error) {
 	return lab.call("POST", "/journal/verify", body, nil)
 }
 

@@ -100,6 +100,23 @@ func (simulator *Simulator) Advance(duration time.Duration) {
 	simulator.must(simulator.Lab.AdvanceClock(AdvanceClockBody{Duration: duration.String()}))
 }
 
+// VerifyJournal fails the test unless the journal has the entries, and names the nearest ones. Lab.CheckJournal returns the
+// result instead.
+func (simulator *Simulator) VerifyJournal(body VerifyJournalBody) {
+	simulator.t.Helper()
+	simulator.must(simulator.Lab.VerifyJournal(body))
+}
+
+// WaitForEntry returns the first entry of the journal that meets the filter, or fails the test and names the nearest ones.
+func (simulator *Simulator) WaitForEntry(body WaitForEntryBody) Data {
+	simulator.t.Helper()
+	var waited struct{ Entry json.RawMessage }
+	if err := simulator.must(simulator.Lab.WaitForEntry(body)).Decode(&waited); err != nil {
+		simulator.t.Fatal(err)
+	}
+	return Data(waited.Entry)
+}
+
 // Identity enrolls an identity, which is created if it is missing. It returns the path of its file, which any SDK loads.
 func (simulator *Simulator) Identity(name string, roleAttributes ...string) string {
 	simulator.t.Helper()

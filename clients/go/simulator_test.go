@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -66,6 +69,17 @@ func statusWith(t *testing.T, simulator *Simulator, token string) int {
 	return answer.StatusCode
 }
 
+// recordingTB keeps the text of a failure, and ends the goroutine as a failed test does.
+type recordingTB struct {
+	testing.TB
+	text string
+}
+
+func (tb *recordingTB) Fatalf(format string, arguments ...any) {
+	tb.text = fmt.Sprintf(format, arguments...)
+	runtime.Goexit()
+}
+
 func TestLab(t *testing.T) {
 	simulator := Start(t)
 
@@ -111,6 +125,63 @@ func TestLab(t *testing.T) {
 		var clock struct{ Advanced string }
 		if err := simulator.must(simulator.Lab.DetailClock()).Decode(&clock); err != nil || clock.Advanced != "0s" {
 			t.Fatal(clock, err)
+		}
+	})
+
+	t.Run("an expectation that does not hold fails with the nearest entries", func(t *testing.T) {
+		simulator.Reset()
+		login(t, simulator, simulator.Identity("anna"))
+		simulator.VerifyJournal(VerifyJournalBody{Operation: "authenticate"})
+		var entry struct{ Status int }
+		waited := simulator.WaitForEntry(WaitForEntryBody{Operation: "authenticate"})
+		if err := waited.Decode(&entry); err != nil || entry.Status != 200 {
+			t.Fatal(string(waited), err)
+		}
+		status, times := 503, 2
+		nearest := "; the nearest:\n  #"
+		for _, each := range []struct {
+			text string
+			call func() (Data, error)
+		}{
+			{", and has 1", func() (Data, error) {
+				return simulator.Lab.VerifyJournal(VerifyJournalBody{Operation: "authenticate", Times: &times})
+			}},
+			{nearest, func() (Data, error) {
+				return simulator.Lab.VerifyJournal(VerifyJournalBody{Operation: "authenticate", Status: &status})
+			}},
+			{nearest, func() (Data, error) {
+				return simulator.Lab.WaitForEntry(WaitForEntryBody{Operation: "authenticate", Status: &status, Timeout: "100ms"})
+			}},
+		} {
+			_, err := each.call()
+			var missing *VerificationError
+			if !errors.As(err, &missing) || !strings.Contains(err.Error(), each.text) {
+				t.Fatal(err)
+			}
+		}
+		var checked struct{ Verified bool }
+		data := simulator.must(simulator.Lab.CheckJournal(VerifyJournalBody{Operation: "authenticate", Times: &times}))
+		if err := data.Decode(&checked); err != nil || checked.Verified {
+			t.Fatal(string(data), err)
+		}
+		simulator.must(simulator.Lab.FindEntry(WaitForEntryBody{Operation: "authenticate", Status: &status, Timeout: "0s"}))
+	})
+
+	t.Run("the methods of a simulator fail the test", func(t *testing.T) {
+		failing := &recordingTB{TB: t}
+		other := *simulator
+		other.t = failing
+		for _, call := range []func(){
+			func() { other.VerifyJournal(VerifyJournalBody{Operation: "listServices"}) },
+			func() { other.WaitForEntry(WaitForEntryBody{Operation: "listServices", Timeout: "10ms"}) },
+		} {
+			failing.text = ""
+			done := make(chan struct{})
+			go func() { defer close(done); call() }()
+			<-done
+			if !strings.Contains(failing.text, "must have at least 1 entry") {
+				t.Fatal(failing.text)
+			}
 		}
 	})
 

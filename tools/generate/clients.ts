@@ -23,6 +23,10 @@ interface Call {
   readonly query: readonly Field[];
   /** The body is one document instead of fields. */
   readonly hasDocument: boolean;
+  /** The method fails unless the answer has this field, and it is true. */
+  readonly holds?: string;
+  /** The method that fails otherwise. */
+  readonly strict?: string;
 }
 
 /** Bodies whose fields the lab itself checks. */
@@ -37,13 +41,21 @@ const QUERY_TYPES: Readonly<Record<string, JsonType>> = {
   status: 'integer',
   failed: 'boolean',
 };
+/**
+ * Operations about what a test expects: their methods fail unless the field of the answer is there and true. A method
+ * of a second name returns the answer in any case.
+ */
+const EXPECTATIONS: Readonly<Record<string, { readonly holds: string; readonly look: string }>> = {
+  verifyJournal: { holds: 'verified', look: 'checkJournal' },
+  waitForEntry: { holds: 'entry', look: 'findEntry' },
+};
 const GENERATED = 'Generated from schemas/api by `npm run generate`.';
 
 /** Path (relative to the project) → content. */
 export function generateClients(): Map<string, string> {
   const calls = readOperations()
     .filter(({ api, access }) => api === 'lab' && access !== 'none' && access !== 'partial')
-    .map(callOf);
+    .flatMap((operation) => withLook(callOf(operation)));
   return new Map([
     ['clients/python/edgeweave/lab.py', pythonLab(calls)],
     ['clients/go/lab.go', goLab(calls)],
@@ -66,6 +78,17 @@ function callOf(operation: ApiOperation): Call {
     query: query.map(({ name }) => ({ name, type: QUERY_TYPES[name] ?? 'string', note: '' })),
     hasDocument,
   };
+}
+
+/** A call, and the one that also returns an answer that does not hold. */
+function withLook(call: Call): Call[] {
+  const expectation = EXPECTATIONS[call.name];
+  if (!expectation) return [call];
+  const { holds, look } = expectation;
+  return [
+    { ...call, holds },
+    { ...call, name: look, strict: call.name },
+  ];
 }
 
 function resolved(schema: DataSchema): DataSchema {
@@ -106,7 +129,8 @@ class Lab(LabHttp):
 ${calls.map(pythonMethod).join('')}`;
 }
 
-function pythonMethod({ name, operation, path, required, optional, query, hasDocument }: Call): string {
+function pythonMethod(call: Call): string {
+  const { name, operation, path, required, optional, query, hasDocument, holds, strict } = call;
   const { method } = operation;
   const needed = [...path.map((each) => `${snake(each)}: str`), ...required.map((each) => pythonParameter(each))];
   const free = [...optional, ...query].map((each) => `${pythonParameter(each)} | None = None`);
@@ -126,10 +150,16 @@ function pythonMethod({ name, operation, path, required, optional, query, hasDoc
     ...(hasDocument ? ['document'] : sent.length > 0 ? [`{${sent.join(', ')}}`] : []),
     ...(asked.length > 0 ? [`query={${asked.join(', ')}}`] : []),
   ];
+  const about = [
+    `\`${method} /lab/v1${operation.path}\``,
+    ...(holds ? ['Raises VerificationError, which names the nearest entries.'] : []),
+    ...(strict ? [`Like ${snake(strict)}, but also returns an answer that does not hold.`] : []),
+  ];
+  const called = `self._call(${args.join(', ')})`;
   return `
     def ${snake(name)}(${parameters.join(', ')}) -> Any:
-        """\`${method} /lab/v1${operation.path}\`${notes([...required, ...optional], snake, '        ')}"""
-        return self._call(${args.join(', ')})
+        """${about.join('. ')}${notes([...required, ...optional], snake, '        ')}"""
+        return ${holds ? `self._holds(${called}, "${holds}")` : called}
 `;
 }
 
@@ -161,15 +191,18 @@ import "net/url"
 ${calls.map(goMethod).join('')}`;
 }
 
-function goMethod({ name, operation, path, required, optional, query, hasDocument }: Call): string {
+function goMethod(call: Call): string {
+  const { name, operation, path, required, optional, query, hasDocument, holds, strict } = call;
   const { method } = operation;
   const id = pascal(name);
+  const types = pascal(strict ?? name);
   const fields = [...required, ...optional];
-  const struct = fields.length > 0 ? goStruct(`${id}Body`, `the body of Lab.${id}`, fields, required) : '';
+  const hasStruct = fields.length > 0 && !strict;
+  const struct = hasStruct ? goStruct(`${id}Body`, `the body of Lab.${id}`, fields, required) : '';
   const asked = query.length > 0 ? goStruct(`${id}Query`, `the query of Lab.${id}`, query, []) : '';
   const parameters = [
     ...path.map((each) => `${each} string`),
-    ...(hasDocument ? ['document any'] : fields.length > 0 ? [`body ${id}Body`] : []),
+    ...(hasDocument ? ['document any'] : fields.length > 0 ? [`body ${types}Body`] : []),
     ...(query.length > 0 ? [`query ${id}Query`] : []),
   ];
   const place = operation.path
@@ -178,10 +211,18 @@ function goMethod({ name, operation, path, required, optional, query, hasDocumen
     .map((part) => (part.startsWith('{') ? `url.PathEscape(${part.slice(1, -1)})` : `"${part}"`))
     .join('+');
   const body = hasDocument ? 'document' : fields.length > 0 ? 'body' : 'nil';
+  const about = [
+    `// ${id} sends ${method} /lab/v1${operation.path}.`,
+    ...(holds
+      ? ['// The error is a VerificationError, which names the nearest entries, if the answer does not hold.']
+      : []),
+    ...(strict ? [`// Unlike ${pascal(strict)}, it also returns an answer that does not hold.`] : []),
+  ];
+  const called = `lab.call("${method}", ${place}, ${body}, ${query.length > 0 ? 'query' : 'nil'})`;
   return `${struct}${asked}
-// ${id} sends ${method} /lab/v1${operation.path}.
+${about.join('\n')}
 func (lab *Lab) ${id}(${parameters.join(', ')}) (Data, error) {
-	return lab.call("${method}", ${place}, ${body}, ${query.length > 0 ? 'query' : 'nil'})
+	return ${holds ? `holding("${holds}")(${called})` : called}
 }
 `;
 }
@@ -247,7 +288,8 @@ ${calls.map(javaMethods).join('')}}
 }
 
 /** With options, and without. */
-function javaMethods({ name, operation, path, required, optional, query, hasDocument }: Call): string {
+function javaMethods(call: Call): string {
+  const { name, operation, path, required, optional, query, hasDocument, holds, strict } = call;
   const { method } = operation;
   const needed = [
     ...path.map((each) => ({ declared: `String ${each}`, name: each })),
@@ -269,6 +311,12 @@ function javaMethods({ name, operation, path, required, optional, query, hasDocu
   const body = hasDocument ? 'document' : required.length + optional.length > 0 ? sent : 'null';
   const notes = free.map((each) => `   * <li>${each.name}${each.note === '' ? '' : `: ${each.note}`}`).join('\n');
   const text = free.length === 0 ? '' : `\n   * Options:\n   * <ul>\n${notes}\n   * </ul>`;
+  const about = [
+    `${method} /lab/v1${operation.path}`,
+    ...(holds ? ['@throws VerificationError that names the nearest entries, if the answer does not hold'] : []),
+    ...(strict ? [`Like ${strict}, but also returns an answer that does not hold.`] : []),
+  ];
+  const called = `call("${method}", ${place}, ${body}, ${query.length > 0 ? 'options' : 'null'})`;
   const short = `
   /** Without options. */
   public Object ${name}(${needed.map(({ declared }) => declared).join(', ')}) {
@@ -277,10 +325,10 @@ function javaMethods({ name, operation, path, required, optional, query, hasDocu
 `;
   return `
   /**
-   * ${method} /lab/v1${operation.path}${text}
+   * ${[about[0], ...about.slice(1)].join('. ')}${text}
    */
   public Object ${name}(${parameters.join(', ')}) {
-    return call("${method}", ${place}, ${body}, ${query.length > 0 ? 'options' : 'null'});
+    return ${holds ? `holding(${called}, "${holds}")` : called};
   }
 ${free.length > 0 ? short : ''}`;
 }

@@ -36,6 +36,10 @@ class LabError(Exception):
         self.code = _shown(code)
 
 
+class VerificationError(AssertionError):
+    """The journal is not as the test expects; the text names the nearest entries, each in a line of its own."""
+
+
 class LabHttp:
     """Sends requests with the lab token, which does not expire when a test advances the clock."""
 
@@ -64,6 +68,15 @@ class LabHttp:
         if status >= 300:
             raise _error(answer, text, status)
         return answer.get("data")
+
+    @staticmethod
+    def _holds(answer: dict[str, Any], field: str) -> Any:
+        """The answer, if it has the field and it is true. Raises VerificationError with its message otherwise."""
+        if answer.get(field):
+            return answer
+        message = str(answer.get("message") or f"the answer has no {field}")[:MAX_REASON]
+        # The lines of a server are indented, so that none looks like a line of the test runner.
+        raise VerificationError("\n  ".join(_shown(line.strip()) for line in message.split("\n")))
 
     def _send(self, method: str, target: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, str]:
         """The status and the body. Raises LabError for an answer that is too long or comes too slowly."""

@@ -123,7 +123,23 @@ class Lab(LabHttp):
         return self._call("GET", "/journal/recording", query={"after": after, "identity": identity, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
 
     def wait_for_entry(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, timeout: str | None = None) -> Any:
-        """`POST /lab/v1/journal/wait`
+        """`POST /lab/v1/journal/wait`. Raises VerificationError, which names the nearest entries.
+
+        kind: One of http, control, link.
+        identity: Id or name of the caller.
+        router: Id or name.
+        message: The name of the content type of a message, such as Route.
+        path: The beginning of the path; with * for any characters, the whole path.
+        operation: Such as listServices.
+        fault: The id of the fault that was applied.
+        failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+        after: Only later entries than the one with this number.
+        timeout: A duration, such as 5s; default 10s, at most 50s.
+        """
+        return self._holds(self._call("POST", "/journal/wait", {"kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "timeout": timeout}), "entry")
+
+    def find_entry(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, timeout: str | None = None) -> Any:
+        """`POST /lab/v1/journal/wait`. Like wait_for_entry, but also returns an answer that does not hold.
 
         kind: One of http, control, link.
         identity: Id or name of the caller.
@@ -139,7 +155,24 @@ class Lab(LabHttp):
         return self._call("POST", "/journal/wait", {"kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "timeout": timeout})
 
     def verify_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
-        """`POST /lab/v1/journal/verify`
+        """`POST /lab/v1/journal/verify`. Raises VerificationError, which names the nearest entries.
+
+        kind: One of http, control, link.
+        identity: Id or name of the caller.
+        router: Id or name.
+        message: The name of the content type of a message, such as Route.
+        path: The beginning of the path; with * for any characters, the whole path.
+        operation: Such as listServices.
+        fault: The id of the fault that was applied.
+        failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+        after: Only later entries than the one with this number.
+        times: The exact number of entries; default: at least one.
+        within: A duration to wait for them, such as 5s.
+        """
+        return self._holds(self._call("POST", "/journal/verify", {"kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "times": times, "within": within}), "verified")
+
+    def check_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
+        """`POST /lab/v1/journal/verify`. Like verify_journal, but also returns an answer that does not hold.
 
         kind: One of http, control, link.
         identity: Id or name of the caller.

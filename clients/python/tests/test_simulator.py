@@ -13,7 +13,7 @@ import urllib.request
 
 import pytest
 
-from edgeweave import LabError, Simulator, StartError
+from edgeweave import LabError, Simulator, StartError, VerificationError
 
 
 def login(simulator, identity_file):
@@ -62,6 +62,21 @@ def test_a_fault_is_hit_and_shown_in_the_journal(edgeweave_simulator):
     assert [status_with(edgeweave_simulator, token) for _ in range(2)] == [503, 200]
     (failed,) = lab.list_journal(failed=True)
     assert failed["fault"] == lab.list_faults()[0]["id"]
+
+
+def test_an_expectation_that_does_not_hold_fails_with_the_nearest_entries(edgeweave_simulator):
+    lab = edgeweave_simulator.lab
+    login(edgeweave_simulator, edgeweave_simulator.identity("anna"))
+    assert lab.verify_journal(operation="authenticate", times=1)["count"] == 1
+    assert lab.wait_for_entry(operation="authenticate")["entry"]["status"] == 200
+    with pytest.raises(VerificationError, match=r"must have 2 entries.*, and has 1$"):
+        lab.verify_journal(operation="authenticate", times=2)
+    with pytest.raises(VerificationError, match=r"has 0; the nearest:\n  #\d+ POST /edge/client/v1/authenticate 200 \(its"):
+        lab.verify_journal(operation="authenticate", status=503)
+    with pytest.raises(VerificationError, match=r"within 0.1s, and has 0; the nearest:\n  #"):
+        lab.wait_for_entry(operation="authenticate", status=503, timeout="100ms")
+    assert lab.check_journal(operation="authenticate", times=2)["verified"] is False
+    assert "entry" not in lab.find_entry(operation="authenticate", status=503, timeout="0s")
 
 
 def test_a_rejection_has_its_reason(edgeweave_simulator):

@@ -233,7 +233,7 @@ public final class Lab extends LabHttp {
   }
 
   /**
-   * POST /lab/v1/journal/wait
+   * POST /lab/v1/journal/wait. @throws VerificationError that names the nearest entries, if the answer does not hold
    * Options:
    * <ul>
    * <li>kind: One of http, control, link.
@@ -251,7 +251,7 @@ public final class Lab extends LabHttp {
    * </ul>
    */
   public Object waitForEntry(Map<String, ?> options) {
-    return call("POST", "/journal/wait", with(options), null);
+    return holding(call("POST", "/journal/wait", with(options), null), "entry");
   }
 
   /** Without options. */
@@ -260,7 +260,34 @@ public final class Lab extends LabHttp {
   }
 
   /**
-   * POST /lab/v1/journal/verify
+   * POST /lab/v1/journal/wait. Like waitForEntry, but also returns an answer that does not hold.
+   * Options:
+   * <ul>
+   * <li>kind: One of http, control, link.
+   * <li>identity: Id or name of the caller.
+   * <li>router: Id or name.
+   * <li>message: The name of the content type of a message, such as Route.
+   * <li>path: The beginning of the path; with * for any characters, the whole path.
+   * <li>operation: Such as listServices.
+   * <li>method
+   * <li>status
+   * <li>fault: The id of the fault that was applied.
+   * <li>failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+   * <li>after: Only later entries than the one with this number.
+   * <li>timeout: A duration, such as 5s; default 10s, at most 50s.
+   * </ul>
+   */
+  public Object findEntry(Map<String, ?> options) {
+    return call("POST", "/journal/wait", with(options), null);
+  }
+
+  /** Without options. */
+  public Object findEntry() {
+    return findEntry(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/journal/verify. @throws VerificationError that names the nearest entries, if the answer does not hold
    * Options:
    * <ul>
    * <li>kind: One of http, control, link.
@@ -279,12 +306,40 @@ public final class Lab extends LabHttp {
    * </ul>
    */
   public Object verifyJournal(Map<String, ?> options) {
-    return call("POST", "/journal/verify", with(options), null);
+    return holding(call("POST", "/journal/verify", with(options), null), "verified");
   }
 
   /** Without options. */
   public Object verifyJournal() {
     return verifyJournal(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/journal/verify. Like verifyJournal, but also returns an answer that does not hold.
+   * Options:
+   * <ul>
+   * <li>kind: One of http, control, link.
+   * <li>identity: Id or name of the caller.
+   * <li>router: Id or name.
+   * <li>message: The name of the content type of a message, such as Route.
+   * <li>path: The beginning of the path; with * for any characters, the whole path.
+   * <li>operation: Such as listServices.
+   * <li>method
+   * <li>status
+   * <li>fault: The id of the fault that was applied.
+   * <li>failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+   * <li>after: Only later entries than the one with this number.
+   * <li>times: The exact number of entries; default: at least one.
+   * <li>within: A duration to wait for them, such as 5s.
+   * </ul>
+   */
+  public Object checkJournal(Map<String, ?> options) {
+    return call("POST", "/journal/verify", with(options), null);
+  }
+
+  /** Without options. */
+  public Object checkJournal() {
+    return checkJournal(Map.of());
   }
 
   /**

@@ -23,7 +23,7 @@ public class LabException extends RuntimeException {
     return status;
   }
 
-  private static String shown(String text) {
+  static String shown(String text) {
     StringBuilder out = new StringBuilder();
     text.codePoints()
         .limit(MAX_REASON)

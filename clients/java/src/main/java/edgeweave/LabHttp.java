@@ -96,6 +96,15 @@ class LabHttp {
     }
   }
 
+  /** The answer, if it has the field and it is true. @throws VerificationError with its message otherwise */
+  static Object holding(Object answer, String field) {
+    Map<?, ?> fields = answer instanceof Map<?, ?> map ? map : Map.of();
+    Object value = fields.get(field);
+    if (value != null && !Boolean.FALSE.equals(value)) return answer;
+    Object message = fields.get("message");
+    throw new VerificationError(message == null ? "the answer has no " + field : message.toString());
+  }
+
   static String quoted(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }

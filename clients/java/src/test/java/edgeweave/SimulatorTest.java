@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.function.Executable;
 
 @ExtendWith(EdgeweaveExtension.class)
 class SimulatorTest {
@@ -63,6 +64,23 @@ class SimulatorTest {
     assertEquals("w\u00efki", field(((List<?>) services).get(0), "name"));
     simulator.lab().restoreSnapshot("base");
     assertEquals(List.of(), field(simulator.lab().exportNetwork(), "services"));
+  }
+
+  @Test
+  void anExpectationThatDoesNotHoldFailsWithTheNearestEntries(Simulator simulator) throws Exception {
+    Lab lab = simulator.lab();
+    assertEquals(200, version(simulator));
+    assertEquals(1L, field(lab.verifyJournal(Map.of("operation", "listVersion", "times", 1)), "count"));
+    assertEquals(200L, field(field(lab.waitForEntry(Map.of("operation", "listVersion")), "entry"), "status"));
+    Map<String, ?> missing = Map.of("operation", "listVersion", "status", 503);
+    Map<String, ?> late = Map.of("operation", "listVersion", "status", 503, "timeout", "100ms");
+    for (Executable call :
+        List.<Executable>of(() -> lab.verifyJournal(missing), () -> lab.waitForEntry(late))) {
+      String message = assertThrows(VerificationError.class, call).getMessage();
+      assertTrue(message.contains("; the nearest:\n  #"), message);
+    }
+    assertEquals(false, field(lab.checkJournal(missing), "verified"));
+    assertEquals(null, field(lab.findEntry(late), "entry"));
   }
 
   @Test
