@@ -11,14 +11,6 @@ import (
 	"unicode"
 )
 
-// Data is the data of an answer, as JSON.
-type Data json.RawMessage
-
-// Decode stores the data in the value that v points to, like json.Unmarshal.
-func (data Data) Decode(v any) error {
-	return json.Unmarshal(data, v)
-}
-
 // Bytes of an answer, of one that is not JSON in an error, and of a reason.
 const (
 	maxAnswerBytes = 64 << 20
@@ -74,13 +66,13 @@ func (err *VerificationError) Error() string {
 }
 
 // holding returns the answer if it has the field, and it is true; otherwise a VerificationError with its message.
-func holding(field string) func(Data, error) (Data, error) {
-	return func(data Data, err error) (Data, error) {
+func holding(field string) func(json.RawMessage, error) (json.RawMessage, error) {
+	return func(data json.RawMessage, err error) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
 		var answer map[string]json.RawMessage
-		if err := data.Decode(&answer); err != nil {
+		if err := json.Unmarshal(data, &answer); err != nil {
 			return nil, err
 		}
 		switch string(answer[field]) {
@@ -99,6 +91,18 @@ func holding(field string) func(Data, error) (Data, error) {
 	}
 }
 
+// decoded is the data of an answer as a value.
+func decoded[T any](data json.RawMessage, err error) (T, error) {
+	var value T
+	if err != nil {
+		return value, err
+	}
+	if err := json.Unmarshal(data, &value); err != nil {
+		return value, newLabError(0, "", "the answer is not of a simulator: "+err.Error(), err)
+	}
+	return value, nil
+}
+
 // Lab controls a running simulator: its time, snapshots, faults, journal, services and identities.
 type Lab struct {
 	url    string
@@ -107,7 +111,7 @@ type Lab struct {
 }
 
 // call sends a request. A string as body is sent as YAML, another one as JSON; the fields of query become its parts.
-func (lab *Lab) call(method, path string, body, query any) (Data, error) {
+func (lab *Lab) call(method, path string, body, query any) (json.RawMessage, error) {
 	contentType := "application/json"
 	var sent io.Reader
 	switch content := body.(type) {
@@ -182,14 +186,14 @@ type envelope struct {
 	} `json:"error"`
 }
 
-func dataOf(status int, text []byte) (Data, error) {
+func dataOf(status int, text []byte) (json.RawMessage, error) {
 	var answer envelope
 	if err := json.Unmarshal(text, &answer); err != nil {
 		start := string(text[:min(len(text), maxShownBytes)])
 		return nil, newLabError(status, "", "the answer is not of a simulator: "+start, nil)
 	}
 	if status < http.StatusBadRequest {
-		return Data(answer.Data), nil
+		return answer.Data, nil
 	}
 	cause := answer.Error.Cause
 	message := answer.Error.Message

@@ -79,51 +79,47 @@ func StartNetwork(t testing.TB, routers int, options ...string) *Network {
 // Reset returns to the state, the clock and the faults after the start, and clears the journal.
 func (simulator *Simulator) Reset() {
 	simulator.t.Helper()
-	simulator.must(simulator.Lab.Reset(ResetBody{}))
+	must(simulator.Lab.Reset(ResetBody{}))(simulator.t)
 }
 
 // Snapshot keeps the state under a name, for Restore.
 func (simulator *Simulator) Snapshot(name string) {
 	simulator.t.Helper()
-	simulator.must(simulator.Lab.CreateSnapshot(CreateSnapshotBody{Name: name}))
+	must(simulator.Lab.CreateSnapshot(CreateSnapshotBody{Name: name}))(simulator.t)
 }
 
 // Restore returns to a snapshot: its state, clock and faults. The journal is empty then.
 func (simulator *Simulator) Restore(name string) {
 	simulator.t.Helper()
-	simulator.must(simulator.Lab.RestoreSnapshot(name, RestoreSnapshotBody{}))
+	must(simulator.Lab.RestoreSnapshot(name, RestoreSnapshotBody{}))(simulator.t)
 }
 
 // Advance adds to the simulator's time. What is due happens before it returns.
 func (simulator *Simulator) Advance(duration time.Duration) {
 	simulator.t.Helper()
-	simulator.must(simulator.Lab.AdvanceClock(AdvanceClockBody{Duration: duration.String()}))
+	must(simulator.Lab.AdvanceClock(AdvanceClockBody{Duration: duration.String()}))(simulator.t)
 }
 
 // VerifyJournal fails the test unless the journal has the entries, and names the nearest ones. Lab.CheckJournal returns the
 // result instead.
 func (simulator *Simulator) VerifyJournal(body VerifyJournalBody) {
 	simulator.t.Helper()
-	simulator.must(simulator.Lab.VerifyJournal(body))
+	must(simulator.Lab.VerifyJournal(body))(simulator.t)
 }
 
 // WaitForEntry returns the first entry of the journal that meets the filter, or fails the test and names the nearest ones.
-func (simulator *Simulator) WaitForEntry(body WaitForEntryBody) Data {
+func (simulator *Simulator) WaitForEntry(body WaitForEntryBody) JournalEntry {
 	simulator.t.Helper()
-	var waited struct{ Entry json.RawMessage }
-	if err := simulator.must(simulator.Lab.WaitForEntry(body)).Decode(&waited); err != nil {
-		simulator.t.Fatal(err)
-	}
-	return Data(waited.Entry)
+	return *must(simulator.Lab.WaitForEntry(body))(simulator.t).Entry
 }
 
 // Identity enrolls an identity, which is created if it is missing. It returns the path of its file, which any SDK loads.
 func (simulator *Simulator) Identity(name string, roleAttributes ...string) string {
 	simulator.t.Helper()
-	data := simulator.must(simulator.Lab.EnrollIdentity(name, EnrollIdentityBody{RoleAttributes: roleAttributes}))
+	identity := must(simulator.Lab.EnrollIdentity(name, EnrollIdentityBody{RoleAttributes: roleAttributes}))(simulator.t)
 	file, err := os.CreateTemp(simulator.dir, "identity-*.json")
 	if err == nil {
-		_, err = file.Write(data)
+		err = json.NewEncoder(file).Encode(identity)
 	}
 	if err == nil {
 		err = file.Close()
@@ -138,16 +134,7 @@ func (simulator *Simulator) Identity(name string, roleAttributes ...string) stri
 // leads to it, for clients without an SDK.
 func (network *Network) Service(name, router string, port int) string {
 	network.t.Helper()
-	data := network.must(network.Lab.CreateService(CreateServiceBody{Name: name, Host: router, Port: port}))
-	var service struct {
-		Dial struct {
-			Host string `json:"host"`
-			Port int    `json:"port"`
-		} `json:"dial"`
-	}
-	if err := data.Decode(&service); err != nil {
-		network.t.Fatal(err)
-	}
+	service := must(network.Lab.CreateService(CreateServiceBody{Name: name, Host: router, Port: port}))(network.t)
 	return net.JoinHostPort(service.Dial.Host, strconv.Itoa(service.Dial.Port))
 }
 
@@ -155,15 +142,20 @@ func (network *Network) Service(name, router string, port int) string {
 // ends if they are not within 15 seconds, with what is missing and why.
 func (network *Network) WaitUntilReady() {
 	network.t.Helper()
-	network.must(network.Lab.WaitForNetwork(WaitForNetworkBody{}))
+	if err := network.Lab.WaitForNetwork(WaitForNetworkBody{}); err != nil {
+		network.t.Fatalf("edgeweave: %v", err)
+	}
 }
 
-func (simulator *Simulator) must(data Data, err error) Data {
-	simulator.t.Helper()
-	if err != nil {
-		simulator.t.Fatalf("edgeweave: %v", err)
+// must returns the value of a call, or fails the test with its error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("edgeweave: %v", err)
+		}
+		return value
 	}
-	return data
 }
 
 func start(t testing.TB, arguments []string) *Simulator {

@@ -98,33 +98,49 @@ func TestLab(t *testing.T) {
 	t.Run("a fault is hit, and the journal shows it", func(t *testing.T) {
 		simulator.Reset()
 		status, times, failed := 503, 1, true
-		simulator.must(simulator.Lab.CreateFault(CreateFaultBody{
+		must(simulator.Lab.CreateFault(CreateFaultBody{
 			Kind: "http", Operation: "getCurrentIdentity", Status: &status, Times: &times,
-		}))
+		}))(t)
 		token := login(t, simulator, simulator.Identity("anna"))
 		if first, second := statusWith(t, simulator, token), statusWith(t, simulator, token); first != 503 || second != 200 {
 			t.Fatal(first, second)
 		}
-		var entries []struct{ Fault string }
-		data := simulator.must(simulator.Lab.ListJournal(ListJournalQuery{Failed: &failed}))
-		if err := data.Decode(&entries); err != nil || len(entries) != 1 || entries[0].Fault == "" {
-			t.Fatal(string(data), err)
+		entries := must(simulator.Lab.ListJournal(ListJournalQuery{Failed: &failed}))(t)
+		if len(entries) != 1 || entries[0].Fault == "" {
+			t.Fatal(entries)
+		}
+	})
+
+	t.Run("a sequence of answers is given one by one", func(t *testing.T) {
+		simulator.Reset()
+		unavailable, busy := 503, 429
+		fault := must(simulator.Lab.CreateFault(CreateFaultBody{
+			Kind: "http", Operation: "getCurrentIdentity", Answers: []CreateFaultAnswer{
+				{Status: &unavailable, Headers: map[string]string{"retry-after": "1"}}, {Status: &busy}, {},
+			},
+		}))(t)
+		token := login(t, simulator, simulator.Identity("anna"))
+		for _, wanted := range []int{503, 429, 200, 200} {
+			if status := statusWith(t, simulator, token); status != wanted {
+				t.Fatal(status, wanted)
+			}
+		}
+		if faults := must(simulator.Lab.ListFaults())(t); len(faults) != 1 || faults[0].ID != fault.ID || faults[0].Hits != 3 {
+			t.Fatal(faults)
 		}
 	})
 
 	t.Run("a snapshot is restored, the clock too", func(t *testing.T) {
 		simulator.Reset()
 		simulator.Snapshot("base")
-		simulator.must(simulator.Lab.Seed("services: [{ name: wiki, encryptionRequired: true }]", SeedQuery{}))
+		must(simulator.Lab.Seed("services: [{ name: wiki, encryptionRequired: true }]", SeedQuery{}))(t)
 		simulator.Advance(time.Hour)
 		simulator.Restore("base")
-		var export struct{ Services []any }
-		if err := simulator.must(simulator.Lab.ExportNetwork()).Decode(&export); err != nil || len(export.Services) != 0 {
-			t.Fatal(export, err)
+		if export := must(simulator.Lab.ExportNetwork())(t); len(export["services"]) != 0 {
+			t.Fatal(export)
 		}
-		var clock struct{ Advanced string }
-		if err := simulator.must(simulator.Lab.DetailClock()).Decode(&clock); err != nil || clock.Advanced != "0s" {
-			t.Fatal(clock, err)
+		if clock := must(simulator.Lab.DetailClock())(t); clock.Advanced != "0s" {
+			t.Fatal(clock)
 		}
 	})
 
@@ -132,24 +148,22 @@ func TestLab(t *testing.T) {
 		simulator.Reset()
 		login(t, simulator, simulator.Identity("anna"))
 		simulator.VerifyJournal(VerifyJournalBody{Operation: "authenticate"})
-		var entry struct{ Status int }
-		waited := simulator.WaitForEntry(WaitForEntryBody{Operation: "authenticate"})
-		if err := waited.Decode(&entry); err != nil || entry.Status != 200 {
-			t.Fatal(string(waited), err)
+		if entry := simulator.WaitForEntry(WaitForEntryBody{Operation: "authenticate"}); *entry.Status != 200 {
+			t.Fatal(entry)
 		}
 		status, times := 503, 2
 		nearest := "; the nearest:\n  #"
 		for _, each := range []struct {
 			text string
-			call func() (Data, error)
+			call func() (any, error)
 		}{
-			{", and has 1", func() (Data, error) {
+			{", and has 1", func() (any, error) {
 				return simulator.Lab.VerifyJournal(VerifyJournalBody{Operation: "authenticate", Times: &times})
 			}},
-			{nearest, func() (Data, error) {
+			{nearest, func() (any, error) {
 				return simulator.Lab.VerifyJournal(VerifyJournalBody{Operation: "authenticate", Status: &status})
 			}},
-			{nearest, func() (Data, error) {
+			{nearest, func() (any, error) {
 				return simulator.Lab.WaitForEntry(WaitForEntryBody{Operation: "authenticate", Status: &status, Timeout: "100ms"})
 			}},
 		} {
@@ -159,12 +173,13 @@ func TestLab(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var checked struct{ Verified bool }
-		data := simulator.must(simulator.Lab.CheckJournal(VerifyJournalBody{Operation: "authenticate", Times: &times}))
-		if err := data.Decode(&checked); err != nil || checked.Verified {
-			t.Fatal(string(data), err)
+		if must(simulator.Lab.CheckJournal(VerifyJournalBody{Operation: "authenticate", Times: &times}))(t).Verified {
+			t.Fatal("there is one entry")
 		}
-		simulator.must(simulator.Lab.FindEntry(WaitForEntryBody{Operation: "authenticate", Status: &status, Timeout: "0s"}))
+		missing := WaitForEntryBody{Operation: "authenticate", Status: &status, Timeout: "0s"}
+		if must(simulator.Lab.FindEntry(missing))(t).Entry != nil {
+			t.Fatal("there is no such entry")
+		}
 	})
 
 	t.Run("the methods of a simulator fail the test", func(t *testing.T) {
@@ -229,7 +244,9 @@ func TestNetwork(t *testing.T) {
 	for range [3]int{} {
 		address := network.Service("echo", "b", server.Addr().(*net.TCPAddr).Port)
 		echoed(address)
-		network.must(network.Lab.DisconnectRouter("a"))
+		if err := network.Lab.DisconnectRouter("a"); err != nil {
+			t.Fatal(err)
+		}
 		network.WaitUntilReady()
 		echoed(address)
 		network.Reset()

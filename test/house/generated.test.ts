@@ -11,6 +11,7 @@ import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatRecord, compatPage } from '../../tools/compat/compat-report.ts';
 import { generateApi } from '../../tools/generate/api.ts';
+import { readCalls, sampleCall } from '../../tools/generate/clients/contract.ts';
 import { generateClients } from '../../tools/generate/clients.ts';
 import { generateConfig } from '../../tools/generate/config.ts';
 import { generateLabReference } from '../../tools/generate/lab-reference.ts';
@@ -31,6 +32,34 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);
+  }
+});
+
+t.test('the requests that the tests of clients send have every field of the contract, and are valid', async (t) => {
+  const ajv = new Ajv({ strict: false });
+  ajv.addSchema({ $id: 'bodies', $defs: bodies.$defs });
+  interface Fields {
+    readonly $ref?: string;
+    readonly properties?: Readonly<Record<string, Fields>>;
+    readonly items?: Fields;
+  }
+  const schemas = bodies.$defs as unknown as Readonly<Record<string, Fields>>;
+  /** The places of all fields that a sample lacks. */
+  const missing = (schema: Fields, value: unknown, place: string): string[] => {
+    if (schema.$ref !== undefined) return missing(schemas[schema.$ref.replace('#/$defs/', '')] ?? {}, value, place);
+    if (schema.items) return missing(schema.items, (value as unknown[] | undefined)?.[0], `${place}[0]`);
+    return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+      const field = (value as Record<string, unknown> | undefined)?.[name];
+      return field === undefined ? [`${place}.${name}`] : missing(each, field, `${place}.${name}`);
+    });
+  };
+  const calls = readCalls().filter(({ body }) => body.length > 0);
+  t.ok(calls.length > 10);
+  for (const call of calls) {
+    const type = call.operation.body?.type ?? '';
+    const { body } = sampleCall(call);
+    t.same(missing(schemas[type] ?? {}, body, call.name), []);
+    t.ok(ajv.validate(`bodies#/$defs/${type}`, body), `${call.name}: ${ajv.errorsText()}`);
   }
 });
 

@@ -64,6 +64,13 @@ def test_a_fault_is_hit_and_shown_in_the_journal(edgeweave_simulator):
     assert failed["fault"] == lab.list_faults()[0]["id"]
 
 
+def test_a_sequence_of_answers_is_given_one_by_one(edgeweave_simulator):
+    answers = [{"status": 503, "headers": {"retry-after": "1"}}, {"status": 429}, {}]
+    edgeweave_simulator.lab.create_fault("http", operation="getCurrentIdentity", answers=answers)
+    token = login(edgeweave_simulator, edgeweave_simulator.identity("anna"))
+    assert [status_with(edgeweave_simulator, token) for _ in range(4)] == [503, 429, 200, 200]
+
+
 def test_an_expectation_that_does_not_hold_fails_with_the_nearest_entries(edgeweave_simulator):
     lab = edgeweave_simulator.lab
     login(edgeweave_simulator, edgeweave_simulator.identity("anna"))

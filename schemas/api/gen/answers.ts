@@ -845,7 +845,7 @@ export type LabVerified = {
   readonly verified: boolean;
   /** How many entries meet the filter. */
   readonly count: number;
-  /** What is missing, with the nearest entries. */
+  /** Why it does not hold, with the nearest entries. */
   readonly message?: string;
 };
 
@@ -866,7 +866,7 @@ export type LabJournalState = {
 export type LabWaited = {
   /** Missing if none came in time. */
   readonly entry?: LabJournalEntry;
-  /** What is missing, with the nearest entries. */
+  /** Why it does not hold, with the nearest entries. */
   readonly message?: string;
 };
 

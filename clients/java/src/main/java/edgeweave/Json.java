@@ -1,5 +1,6 @@
 package edgeweave;
 
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,7 +34,9 @@ final class Json {
   }
 
   private static void write(Object value, StringBuilder out) {
-    if (value instanceof Map<?, ?> map) {
+    if (value instanceof Options<?> options) write(options.fields(), out);
+    else if (value instanceof Record record) write(fieldsOf(record), out);
+    else if (value instanceof Map<?, ?> map) {
       String separator = "{";
       for (Map.Entry<?, ?> each : map.entrySet()) {
         out.append(separator);
@@ -54,6 +57,20 @@ final class Json {
       out.append(']');
     } else if (value == null || value instanceof Number || value instanceof Boolean) out.append(value);
     else quote(value.toString(), out);
+  }
+
+  /** Parts that are null are left out. */
+  private static Map<String, Object> fieldsOf(Record record) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    try {
+      for (RecordComponent part : record.getClass().getRecordComponents()) {
+        Object value = part.getAccessor().invoke(record);
+        if (value != null) fields.put(part.getName(), value);
+      }
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
+    }
+    return fields;
   }
 
   private static void quote(String text, StringBuilder out) {

@@ -20,9 +20,8 @@ public final class Network extends Simulator {
    * it, for clients without an SDK
    */
   public InetSocketAddress service(String name, String router, int port) {
-    Map<?, ?> service = (Map<?, ?>) lab().createService(name, router, port);
-    Map<?, ?> dial = (Map<?, ?>) service.get("dial");
-    return new InetSocketAddress((String) dial.get("host"), ((Long) dial.get("port")).intValue());
+    Lab.DialPlace dial = lab().createService(name, router, port).dial();
+    return new InetSocketAddress(dial.host(), (int) dial.port());
   }
 
   /**

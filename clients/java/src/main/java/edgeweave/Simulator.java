@@ -83,7 +83,8 @@ public class Simulator implements AutoCloseable {
 
   /** Enrolls an identity, which is created if it is missing. @return its file, which any SDK loads */
   public Path identity(String name, String... roleAttributes) {
-    Object identity = lab.enrollIdentity(name, Map.of("roleAttributes", List.of(roleAttributes)));
+    var options = new Lab.EnrollIdentityOptions().roleAttributes(List.of(roleAttributes));
+    Lab.IdentityFile identity = lab.enrollIdentity(name, options);
     try {
       return Files.writeString(Files.createTempFile(folder, "identity-", ".json"), Json.write(identity));
     } catch (IOException error) {

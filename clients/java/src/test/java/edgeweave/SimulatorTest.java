@@ -34,53 +34,65 @@ class SimulatorTest {
 
   @Test
   void theClockIsAdvanced(Simulator simulator) {
-    assertEquals("0s", field(simulator.lab().detailClock(), "advanced"));
+    assertEquals("0s", simulator.lab().detailClock().advanced());
     simulator.lab().advanceClock("400d");
-    simulator.lab().patchClock(Map.of("time", "2031-01-01T00:00:00Z", "rate", 0));
-    assertEquals("2031-01-01T00:00:00.000Z", field(simulator.lab().detailClock(), "now"));
+    simulator.lab().patchClock(new Lab.PatchClockOptions().time("2031-01-01T00:00:00Z").rate(0));
+    assertEquals("2031-01-01T00:00:00.000Z", simulator.lab().detailClock().now());
   }
 
   @Test
   void eachTestStartsFromTheSameState(Simulator simulator) {
-    assertEquals("0s", field(simulator.lab().detailClock(), "advanced"));
+    assertEquals("0s", simulator.lab().detailClock().advanced());
     assertEquals(List.of(), simulator.lab().listFaults());
   }
 
   @Test
   void aFaultIsHitAndShownInTheJournal(Simulator simulator) throws Exception {
-    simulator.lab().createFault("http", Map.of("operation", "listVersion", "status", 503, "times", 1));
+    simulator.lab().createFault("http", new Lab.CreateFaultOptions().operation("listVersion").status(503).times(1));
     assertEquals(503, version(simulator));
     assertEquals(200, version(simulator));
-    List<?> failed = (List<?>) simulator.lab().listJournal(Map.of("failed", true));
+    List<Lab.JournalEntry> failed = simulator.lab().listJournal(new Lab.ListJournalOptions().failed(true));
     assertEquals(1, failed.size());
-    assertEquals(field(((List<?>) simulator.lab().listFaults()).get(0), "id"), field(failed.get(0), "fault"));
+    assertEquals(simulator.lab().listFaults().get(0).id(), failed.get(0).fault());
+  }
+
+  @Test
+  void aSequenceOfAnswersIsGivenOneByOne(Simulator simulator) throws Exception {
+    var answers =
+        List.of(
+            new Lab.CreateFaultAnswer().status(503).headers(Map.of("retry-after", "1")),
+            new Lab.CreateFaultAnswer().status(429),
+            new Lab.CreateFaultAnswer());
+    simulator.lab().createFault("http", new Lab.CreateFaultOptions().operation("listVersion").answers(answers));
+    for (int status : new int[] {503, 429, 200, 200}) assertEquals(status, version(simulator));
+    assertEquals(3, simulator.lab().listFaults().get(0).hits());
   }
 
   @Test
   void aSnapshotIsRestored(Simulator simulator) {
     simulator.lab().createSnapshot("base");
     simulator.lab().seed("services: [{ name: \"w\\u00efki\", encryptionRequired: true }]");
-    Object services = field(simulator.lab().exportNetwork(), "services");
+    Object services = simulator.lab().exportNetwork().get("services");
     assertEquals("w\u00efki", field(((List<?>) services).get(0), "name"));
     simulator.lab().restoreSnapshot("base");
-    assertEquals(List.of(), field(simulator.lab().exportNetwork(), "services"));
+    assertEquals(List.of(), simulator.lab().exportNetwork().get("services"));
   }
 
   @Test
   void anExpectationThatDoesNotHoldFailsWithTheNearestEntries(Simulator simulator) throws Exception {
     Lab lab = simulator.lab();
     assertEquals(200, version(simulator));
-    assertEquals(1L, field(lab.verifyJournal(Map.of("operation", "listVersion", "times", 1)), "count"));
-    assertEquals(200L, field(field(lab.waitForEntry(Map.of("operation", "listVersion")), "entry"), "status"));
-    Map<String, ?> missing = Map.of("operation", "listVersion", "status", 503);
-    Map<String, ?> late = Map.of("operation", "listVersion", "status", 503, "timeout", "100ms");
-    for (Executable call :
-        List.<Executable>of(() -> lab.verifyJournal(missing), () -> lab.waitForEntry(late))) {
+    var once = new Lab.VerifyJournalOptions().operation("listVersion").times(1);
+    assertEquals(1, lab.verifyJournal(once).count());
+    assertEquals(200L, lab.waitForEntry(new Lab.WaitForEntryOptions().operation("listVersion")).entry().status());
+    var missing = new Lab.VerifyJournalOptions().operation("listVersion").status(503);
+    var late = new Lab.WaitForEntryOptions().operation("listVersion").status(503).timeout("100ms");
+    for (Executable call : List.<Executable>of(() -> lab.verifyJournal(missing), () -> lab.waitForEntry(late))) {
       String message = assertThrows(VerificationError.class, call).getMessage();
       assertTrue(message.contains("; the nearest:\n  #"), message);
     }
-    assertEquals(false, field(lab.checkJournal(missing), "verified"));
-    assertEquals(null, field(lab.findEntry(late), "entry"));
+    assertEquals(false, lab.checkJournal(missing).verified());
+    assertEquals(null, lab.findEntry(late).entry());
   }
 
   @Test
