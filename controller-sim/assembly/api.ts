@@ -4,7 +4,6 @@ import { IdentityJson } from '../api/edge/identity-json.ts';
 import { serveMemberFaults } from '../api/lab/members.ts';
 import { ApiServer } from '../api/server/server.ts';
 import { DisabledIdentities } from '../auth/disabled-identities.ts';
-import { Lockouts } from '../auth/lockouts.ts';
 import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
 import { Jwks } from '../auth/tokens/jwks.ts';
 import { UnstoredSessions } from '../auth/unstored-sessions.ts';
@@ -47,11 +46,10 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   const attempts = options.store === undefined ? undefined : registry.attempts;
   const { network, cluster, lab, traffic, labToken, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
-  const { tokens, revocations, activity, sessionLifetime, dataModel, routerDialer } = parts.control;
+  const { tokens, revocations, activity, sessionLifetime, lockouts, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
   const log = context.logOf('api');
   context.own(new DisabledIdentities({ state, clock, log }));
-  const lockouts = context.own(new Lockouts(state, attempts));
   lab.snapshots.onRestored(() => lockouts.clear());
   const services = {
     ...parts.rules,

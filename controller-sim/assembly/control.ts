@@ -3,6 +3,7 @@
 import { ownVersionInfo } from '#wire/channel/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Activity } from '../auth/activity.ts';
+import { Lockouts } from '../auth/lockouts.ts';
 import { Revocations } from '../auth/tokens/revocations.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ControlContext } from '../control-channel/context.ts';
@@ -30,6 +31,7 @@ export interface Control {
   readonly tokens: Tokens;
   readonly revocations: Revocations;
   readonly activity: Activity;
+  readonly lockouts: Lockouts;
   /** Milliseconds. */
   readonly sessionLifetime: number;
   readonly dataModel: DataModelFeed;
@@ -76,6 +78,7 @@ export function assembleControl(
       isLeader,
     }),
   );
+  const lockouts = context.own(new Lockouts(state, options.store === undefined ? undefined : data.registry.attempts));
   const log = context.logOf('control');
   const shared = {
     state,
@@ -107,5 +110,5 @@ export function assembleControl(
   const routerDialer = options.dialRouters
     ? context.own(new RouterDialer(control, server, context.randomOf('dials')))
     : undefined;
-  return { server, tokens, revocations, activity, sessionLifetime, dataModel: feed, routerDialer };
+  return { server, tokens, revocations, activity, lockouts, sessionLifetime, dataModel: feed, routerDialer };
 }

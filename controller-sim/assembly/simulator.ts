@@ -198,7 +198,7 @@ interface LabParts {
 
 function openLab(context: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
   const { state, passwords, authority } = data;
-  const { tokens, activity, sessionLifetime, dataModel } = control;
+  const { tokens, activity, lockouts, sessionLifetime, dataModel } = control;
   const { clock, wireClock } = context;
   const sessions = { tokens, activity, sessionLifetime };
   const access = { peers: control.server.peers, log: context.logOf('lab') };
@@ -209,6 +209,7 @@ function openLab(context: SimulatorContext, { data, rules, control, ...parts }: 
       ...sessions,
       ...access,
       dataModel,
+      lockouts,
       state,
       passwords,
       authority,

@@ -5,29 +5,25 @@ import { ownValue } from '#lib/json/own-value.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { baseFields } from '../entities/common.ts';
-import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { configTypeIds } from '../entities/service-configs.ts';
-import { ApiError, invalid } from '../errors/errors.ts';
-import { validityTimes } from '../pki/validity-times.ts';
+import { ApiError, invalid, LoginError } from '../errors/errors.ts';
 import type { ApiSession } from '../state/kinds/api-session.ts';
-import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Authenticator } from '../state/kinds/authenticator.ts';
 import type { Identity } from '../state/kinds/identity.ts';
 import { StoreWriteError } from '../state/store/store.ts';
 import type { Tables } from '../state/tables.ts';
 import { Transaction } from '../state/transaction.ts';
 import { newSessionToken } from './birth.ts';
-import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
 import { demandCurrent } from './current-data.ts';
+import { disabledProblem, type Judged, judgeCertificate, judgePassword } from './judge-login.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
 import { bearerTokens } from './tokens/bearer-tokens.ts';
 import { judgeExternalToken, policyForToken } from './tokens/external-jwt.ts';
-import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** specification: envInfo and sdkInfo. */
 const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'] as const;
@@ -87,7 +83,8 @@ export async function authenticate(
 
 /** Throws ApiError if a proof was revoked during its check: checking a password takes as long as changing it. */
 function demandUnchanged({ tables, clock }: Transaction, proven: Proven): void {
-  if (!isStillProven(tables, proven, clock.now())) throw new ApiError('INVALID_AUTH');
+  if (!isStillProven(tables, proven, clock.now()))
+    throw new LoginError(`the proof of ${proven.identity.name} was changed during the login`);
 }
 
 /** Returns false if the proof of a login was revoked or replaced since. `now`: milliseconds since the epoch. */
@@ -115,7 +112,8 @@ export async function prove(request: AuthRequest, method: string): Promise<Prove
   try {
     const proven = await check(request);
     await demandCurrent(services.state);
-    if (isDisabled(proven.identity, services.clock.now())) throw new ApiError('INVALID_AUTH');
+    const disabled = disabledProblem(proven.identity, services.clock.now());
+    if (disabled !== undefined) throw new LoginError(disabled);
     services.logins.call({ method, remoteAddress, proven });
     return proven;
   } catch (error) {
@@ -173,7 +171,7 @@ function credentialsIn(body: unknown): { readonly username: string; readonly pas
 }
 
 async function byPassword(request: AuthRequest): Promise<Proven> {
-  const { state, clock, lockouts } = request.services;
+  const { lockouts } = request.services;
   const { username, password } = credentialsIn(request.body);
   if (username === '' || password === '') {
     throw new ApiError('COULD_NOT_VALIDATE', {
@@ -182,17 +180,21 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
     });
   }
   const { authenticator, valid } = await checkPassword(request, username, password);
-  const identity = authenticator && state.tables.identity.get(authenticator.identityId);
-  const policy = identity && policyOf(request, identity);
-  if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
   // Wrong passwords of a disabled identity are not counted: they would end a longer lock, or prolong it.
-  if (isDisabled(identity, clock.now())) throw new ApiError('INVALID_AUTH');
+  const proven = provenBy(judgePassword(request.services, authenticator));
+  if (!authenticator) throw new LoginError('no identity has this username');
   if (!valid) {
-    await lockouts.failed(authenticator, policy);
-    throw new ApiError('INVALID_AUTH');
+    await lockouts.failed(authenticator, proven.policy);
+    throw new LoginError(`the password of ${proven.identity.name} is wrong`);
   }
-  if (!lockouts.passed(authenticator)) throw new ApiError('INVALID_AUTH');
-  return { identity, policy, authenticator };
+  if (!lockouts.passed(authenticator)) throw new LoginError(`${proven.identity.name} is locked after wrong passwords`);
+  return proven;
+}
+
+/** @throws LoginError */
+function provenBy(judged: Judged): Proven {
+  if ('problem' in judged) throw new LoginError(judged.problem);
+  return judged.proven;
 }
 
 /**
@@ -217,42 +219,8 @@ async function checkPassword(
   return request.caughtUp !== 'new' || isSame ? checked : check();
 }
 
-/** A certificate of an authenticator, or of an authority with a claim that identifies the identity. */
-async function byCertificate(request: AuthRequest): Promise<Proven> {
-  const { services, certificates, viaRouter } = request;
-  const { state, clock } = services;
-  const [leaf] = certificates;
-  if (!leaf || !isForClients(leaf)) throw new ApiError('INVALID_AUTH');
-  const times = validityTimes(clock);
-  const voucher = vouch(services, certificates, { ...times, allowExpired: true });
-  if (!voucher || (voucher.kind === 'ca' && !voucher.ca.isAuthEnabled)) throw new ApiError('INVALID_AUTH');
-  const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
-  const claim = voucher.kind === 'ca' ? voucher.ca.externalIdClaim : null;
-  const externalId = !authenticator && claim ? externalIdOf(leaf, claim) : undefined;
-  const identity = authenticator
-    ? state.tables.identity.get(authenticator.identityId)
-    : externalId === undefined
-      ? undefined
-      : state.tables.identity.findBy('externalId', externalId);
-  // An authenticator's certificate is trusted directly; other certificates only as far as their authority may vouch.
-  if (identity && !authenticator && voucher.kind === 'ca' && !mayVouchFor(voucher.ca, identity)) {
-    services.log.info({ caId: voucher.ca.id, identityId: identity.id }, NOT_FOR_ADMINS);
-    throw new ApiError('INVALID_AUTH');
-  }
-  if (identity && viaRouter !== undefined && isAdmin(identity)) {
-    services.log.info({ routerId: viaRouter, identityId: identity.id }, NOT_THROUGH_ROUTERS);
-    throw new ApiError('INVALID_AUTH');
-  }
-  const policy = identity && policyOf(request, identity);
-  if (!identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
-  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, times))
-    throw new ApiError('INVALID_AUTH');
-  return {
-    identity,
-    policy,
-    ...(authenticator && { authenticator }),
-    isCertExtendable: authenticator?.isIssuedByNetwork ?? false,
-  };
+function byCertificate({ services, certificates, viaRouter }: AuthRequest): Proven {
+  return provenBy(judgeCertificate(services, { certificates, viaRouter }));
 }
 
 async function byToken(request: AuthRequest): Promise<Proven> {
@@ -266,10 +234,6 @@ async function byToken(request: AuthRequest): Promise<Proven> {
   const problem = problems.includes('expired') ? 'expired' : problems.includes('invalid') ? 'invalid' : 'missing';
   const signers = [...services.state.tables.externalJwtSigner.values()].filter(({ enabled }) => enabled);
   throw new ApiError('UNAUTHORIZED', undefined, challenge('primary', problem, signers));
-}
-
-function policyOf({ services }: AuthRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
-  return services.state.tables.authPolicy.get(authPolicyId);
 }
 
 /** Converts names to ids. Unknown names stay as they are and match nothing. */

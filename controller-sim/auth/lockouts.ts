@@ -67,7 +67,8 @@ export class Lockouts {
     this.#locks.delete(authenticatorId);
   }
 
-  #isLocked(authenticatorId: string): boolean {
+  /** Whether even correct passwords are rejected, although the lock may not be stored yet. */
+  isLocked(authenticatorId: string): boolean {
     const lock = this.#locks.get(authenticatorId);
     if (!lock) return false;
     if (lock.until === undefined || this.#state.clock.now() < lock.until) return true;
@@ -77,7 +78,7 @@ export class Lockouts {
 
   /** @returns false if the identity is being locked, even for a correct password */
   passed({ id, identityId }: Authenticator): boolean {
-    if (this.#isLocked(id)) return false;
+    if (this.isLocked(id)) return false;
     this.#failures.delete(id);
     const { authPolicy, identity } = this.#state.tables;
     const policy = authPolicy.get(identity.get(identityId)?.authPolicyId ?? '');
@@ -88,13 +89,13 @@ export class Lockouts {
   /** Does not reject if the store takes no changes. */
   async failed({ id, identityId }: Authenticator, { primary }: AuthPolicy): Promise<void> {
     const { maxAttempts, lockoutDurationMinutes: minutes } = primary.updb;
-    if (maxAttempts <= 0 || this.#isLocked(id)) return;
+    if (maxAttempts <= 0 || this.isLocked(id)) return;
     const own = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, own);
     const common = this.#shared.isCommon ? await this.#shared.add(keyOf(id), DAY) : 0;
     // A correct password at another controller begins the common count again.
     if (common > 0 && common < own) this.#failures.set(id, common);
-    if ((common || own) < maxAttempts || this.#isLocked(id)) return;
+    if ((common || own) < maxAttempts || this.isLocked(id)) return;
     this.#failures.delete(id);
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
     const lock: Lock = { identityId, until };
@@ -132,7 +133,7 @@ export class Lockouts {
   }
 
   async #storeAll(): Promise<void> {
-    const some = () => [...this.#locks].filter(([id]) => this.#isLocked(id)).slice(0, MAX_AT_ONCE);
+    const some = () => [...this.#locks].filter(([id]) => this.isLocked(id)).slice(0, MAX_AT_ONCE);
     for (let locks = some(); locks.length > 0; locks = some()) if (!(await this.#store(locks))) return;
   }
 }

@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import { ApiError } from '../errors/errors.ts';
+import { ApiError, LoginError } from '../errors/errors.ts';
 import type { AuthServices } from './request.ts';
 
 /** The routers' API proxies set it in every request that they forward. */
@@ -32,7 +32,8 @@ export function presentedCertificates(
   if (headers[PROXY_HEADER] === undefined) return { certificates, viaRouter: undefined };
   const [leaf] = certificates;
   const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
-  if (!router || router.disabled || !router.isEdge) throw new ApiError('INVALID_AUTH');
+  if (!router || router.disabled || !router.isEdge)
+    throw new LoginError('the proxy that forwards the request is not an enabled edge router');
   return { certificates: passedOn(headers[CERTIFICATE_HEADER]), viaRouter: router.id };
 }
 

@@ -137,6 +137,19 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * A rejected login. Clients get the same answer for every reason, so that they learn nothing of identities; the journal
+ * has the reason.
+ */
+export class LoginError extends ApiError {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super('INVALID_AUTH');
+    this.reason = reason;
+  }
+}
+
 const MAX_DEPTH = 100;
 /** Fields with credentials: error messages must not repeat their values. `targetToken` names a kind of token. */
 const SECRET_FIELD = /(?:password|secret|(?<!\btarget)token|code)$/i;

@@ -16,13 +16,7 @@ import { demandKnown, InvalidError } from './lab-error.ts';
 import type { LabTraffic } from './lab-traffic.ts';
 import { MemberFaults } from './member-faults.ts';
 import { named } from './named.ts';
-import {
-  enrollIdentity,
-  enrollmentToken,
-  type IdentityComponents,
-  type IdentityFile,
-  type IdentityOptions,
-} from './network/identities.ts';
+import { enrollIdentity, enrollmentToken, type IdentityFile, type IdentityOptions } from './network/identities.ts';
 import { Readiness, type ReadinessComponents, type ReadyOptions } from './network/readiness.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { viewNetwork } from './network-view.ts';
@@ -54,7 +48,6 @@ const WITH_ROUTERS = 'use `sim network` or startNetwork';
 export interface LabComponents
   extends WhyComponents,
     SeedComponents,
-    Pick<IdentityComponents, 'authority'>,
     Pick<SessionComponents, 'activity' | 'sessionLifetime'>,
     Pick<ReadinessComponents, 'dataModel'> {
   readonly clock: AdvanceableClock;
@@ -232,8 +225,8 @@ export class Lab {
 
   /** Explains whether an identity (id or name) can log in. @throws UnknownError */
   whyLogin(identity: string): Explanation {
-    const { state, clock } = this.#components;
-    return explainLogin(state.tables, named(state.tables.identity, 'identity', identity), clock.now());
+    const { identity: identities } = this.#components.state.tables;
+    return explainLogin(this.#components, named(identities, 'identity', identity));
   }
 
   /** Explains whether the API session with this id is valid, or why and when it ended. */

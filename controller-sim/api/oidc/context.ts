@@ -2,6 +2,7 @@
 
 import { ownValue } from '#lib/json/own-value.ts';
 import type { AuthRequest } from '../../auth/request.ts';
+import type { LoginError } from '../../errors/errors.ts';
 import type { ApiServices } from '../operations/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
@@ -18,6 +19,8 @@ export interface OidcAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body: string | Readonly<Record<string, unknown>>;
+  /** The login is rejected: the journal has the reason. */
+  readonly problem?: LoginError;
 }
 
 export type OidcHandler = (request: OidcRequest) => Promise<OidcAnswer> | OidcAnswer;

@@ -9,7 +9,7 @@ import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../aut
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/tokens/external-jwt.ts';
-import { ApiError, invalid } from '../../errors/errors.ts';
+import { ApiError, invalid, LoginError } from '../../errors/errors.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Mfa } from '../../state/kinds/mfa.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
@@ -45,7 +45,8 @@ export function login(method: 'password' | 'cert' | 'ext-jwt') {
       await provePrimary(request, found, method);
     } catch (error) {
       if (!(error instanceof ApiError) || !wantsPage(request) || method !== 'password') throw error;
-      return loginPage(found.id, error.message, error.status);
+      const page = loginPage(found.id, error.message, error.status);
+      return error instanceof LoginError ? { ...page, problem: error } : page;
     }
     return next(request, found);
   };
@@ -195,7 +196,7 @@ export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAn
 
 export function listAuthQueries({ query, requests, services }: OidcRequest): OidcAnswer {
   const found = requests.get(query.get('id') ?? '');
-  if (!found) throw new ApiError('INVALID_AUTH');
+  if (!found) throw new LoginError('the login is unknown or has expired; begin again with GET /oidc/authorize');
   return showQueries(found, services.state.tables.mfa.referring('identityId', found.proven?.identity.id ?? '')[0]);
 }
 

@@ -9,7 +9,7 @@ import { isOidcProof } from '#schemas/api/proofs.ts';
 import { birthOf, birthOfToken } from '../../auth/birth.ts';
 import { demandCurrent, unread } from '../../auth/current-data.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
-import { ApiError } from '../../errors/errors.ts';
+import { ApiError, LoginError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../operations/context.ts';
@@ -36,6 +36,8 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
       exposeHeadRoute: method === 'GET',
       handler: async (request, reply) => {
         const answered = await answer({ handle, proves }, services, requests, request);
+        const { problem } = answered;
+        if (problem) request.record?.setError(problem.code, problem.reason);
         if (proves && answered.status < 300) strangers.know(request.raw.socket);
         return send(reply, answered);
       },
@@ -129,7 +131,8 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
     if (code === 'DATA_NOT_REACHED' && 'message' in details)
       return { status, body: { error: 'temporarily_unavailable', error_description: details.message } };
     const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
-    return { status, headers, body: { code, message: 'message' in details ? details.message : error.message } };
+    const body = { code, message: 'message' in details ? details.message : error.message };
+    return { status, headers, body, ...(error instanceof LoginError && { problem: error }) };
   }
   if (error instanceof BusyError)
     return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiOperation } from '#schemas/api/operations.ts';
-import type { ApiError } from '../../errors/errors.ts';
+import { type ApiError, LoginError } from '../../errors/errors.ts';
 import type { ApiServices } from '../operations/context.ts';
 import type { RequestRecord } from '../operations/request-tap.ts';
 
@@ -98,12 +98,9 @@ export class RequestJournal {
   }
 }
 
-/** The error that the API answers. */
-export function noteError(
-  record: RequestRecord | undefined,
-  { code, details }: Pick<ApiError, 'code' | 'details'>,
-): void {
-  record?.setError(code, reasonOf(details));
+/** The error that the API answers, with the reason of a rejected login, which the answer does not have. */
+export function noteError(record: RequestRecord | undefined, error: Pick<ApiError, 'code' | 'details'>): void {
+  record?.setError(error.code, error instanceof LoginError ? error.reason : reasonOf(error.details));
 }
 
 function reasonOf(details: ApiError['details']): string | undefined {

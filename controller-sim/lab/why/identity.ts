@@ -1,29 +1,50 @@
-// Whether an identity can log in: not disabled, enrolled, with an auth policy that accepts one of its proofs.
+// Whether an identity can log in: not disabled, enrolled, with a proof that a login accepts. The login itself decides
+// (auth/judge-login.ts).
 
-import { isDisabled } from '../../entities/identity.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
+import {
+  acceptsAuthority,
+  acceptsSigner,
+  disabledProblem,
+  type Judged,
+  type JudgeServices,
+  judgeCertificate,
+  judgePassword,
+} from '../../auth/judge-login.ts';
 import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
 import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import type { Enrollment } from '../../state/kinds/enrollment.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Tables } from '../../state/tables.ts';
-import { bad, blocker, type Finding, good, names } from './finding.ts';
+import { alternatives, bad, blocker, type Finding, good, names } from './finding.ts';
 
-/** `now` in milliseconds. */
-export function explainIdentity(tables: Tables, identity: Identity, now: number): Finding[] {
+const REPLACE = 'allow it in the auth policy, use another policy, or enroll again';
+
+export function explainIdentity(services: JudgeServices, identity: Identity): Finding[] {
+  const { tables } = services.state;
+  const now = services.clock.now();
   const about = ['identity', identity] as const;
-  const disabled = isDisabled(identity, now) ? [blocker(about, ...disabledText(identity))] : [];
+  const disabled = explainDisabled(identity, now);
   if (identity.type === 'Router') return [...disabled, routerEnrolled(tables, identity)];
   const policy = tables.authPolicy.get(identity.authPolicyId);
   if (!policy) return [...disabled, blocker(about, 'its auth policy is unknown', 'set authPolicyId')];
-  return [...disabled, ...proofs(tables, identity, policy, now), ...secondFactor(tables, identity, policy)];
+  // A disabled identity is rejected with every proof.
+  const judged = disabled.length > 0 ? [] : proofs(services, identity, policy, now);
+  return [...disabled, ...judged, ...secondFactor(tables, identity, policy)];
 }
 
-/** Why it is disabled, and the remedy. */
-export function disabledText({ name, disabledUntil, id }: Identity): [message: string, remedy: string] {
-  const enable = `POST /edge/management/v1/identities/${id}/enable`;
-  if (disabledUntil === null) return [`${name} is disabled`, `enable it: ${enable}`];
-  const message = `${name} is disabled until ${disabledUntil}, by an administrator or after wrong passwords`;
-  return [message, `advance the clock, or enable it: ${enable}`];
+/** Why it is disabled, and the remedy; nothing if it is not. */
+export function explainDisabled(identity: Identity, now: number): Finding[] {
+  const problem = disabledProblem(identity, now);
+  if (problem === undefined) return [];
+  const enable = `enable it: POST /edge/management/v1/identities/${identity.id}/enable`;
+  return [
+    blocker(
+      ['identity', identity],
+      problem,
+      identity.disabledUntil === null ? enable : `advance the clock, or ${enable}`,
+    ),
+  ];
 }
 
 function routerEnrolled({ router }: Tables, { id, name }: Identity): Finding {
@@ -32,25 +53,29 @@ function routerEnrolled({ router }: Tables, { id, name }: Identity): Finding {
     : blocker(['identity', { id, name }], `the router of ${name} has not enrolled`, 'enroll the router');
 }
 
-/** The proofs with which the identity can log in, and those that its auth policy rejects. */
-function proofs(tables: Tables, identity: Identity, policy: AuthPolicy, now: number): Finding[] {
+/** The proofs with which the identity can log in, and those that a login rejects. */
+function proofs(services: JudgeServices, identity: Identity, policy: AuthPolicy, now: number): Finding[] {
+  const { tables } = services.state;
   const about = ['identity', identity] as const;
   const own = tables.authenticator.referring('identityId', identity.id);
-  const accepted = own.filter((each) => accepts(policy, each));
+  const judged = own.map((each) => ({ name: proofName(each), verdict: judge(services, each) }));
   const others = otherProofs(tables, identity, policy);
-  const enrolled = [...accepted.map(proofName), ...others].join(', ');
-  if (enrolled !== '') return [good(about, `${identity.name} can log in with ${enrolled}`)];
-  if (own.length > 0) {
-    const rejected = own.map(proofName).join(', ');
-    const message = `the auth policy ${policy.name} does not accept what ${identity.name} has: ${rejected}`;
-    return [blocker(['authPolicy', policy], message, `allow it in the auth policy, or use another policy`)];
-  }
+  const accepted = judged.filter(({ verdict }) => 'proven' in verdict).map(({ name }) => name);
+  const works = [...accepted, ...others];
+  const rejected = judged.flatMap(({ name, verdict }) =>
+    'problem' in verdict ? [bad(['authPolicy', policy], `${name} is rejected: ${verdict.problem}`, REPLACE)] : [],
+  );
+  if (works.length > 0) return [good(about, `${identity.name} can log in with ${works.join(', ')}`), ...rejected];
+  if (own.length > 0) return alternatives(rejected, false);
   const [enrollment] = tables.enrollment.referring('identityId', identity.id);
   return [blocker(about, `${identity.name} has not enrolled`, enrollmentRemedy(enrollment, now))];
 }
 
-function accepts({ primary }: AuthPolicy, { method }: Authenticator): boolean {
-  return primary[method].allowed;
+function judge(services: JudgeServices, authenticator: Authenticator): Judged {
+  if (authenticator.method === 'updb') return judgePassword(services, authenticator);
+  const ca = services.state.tables.ca.get(authenticator.caId ?? '');
+  const certificates = parsePemCertificates(authenticator.certPem ?? '');
+  return judgeCertificate(services, { certificates, assumed: ca?.isVerified ? ca : undefined });
 }
 
 function proofName({ method, username }: Authenticator): string {
@@ -58,19 +83,12 @@ function proofName({ method, username }: Authenticator): string {
 }
 
 /** Tokens of signers that the auth policy allows, and certificates of third-party authorities. */
-function otherProofs(tables: Tables, { externalId }: Identity, { primary }: AuthPolicy): string[] {
-  const { allowed, allowedSigners } = primary.extJwt;
-  const signers = [...tables.externalJwtSigner.values()].filter(
-    ({ id, enabled }) => enabled && (allowedSigners.length === 0 || allowedSigners.includes(id)),
-  );
-  const authorities = [...tables.ca.values()].filter(
-    ({ isAuthEnabled, isVerified, externalIdClaim }) => isAuthEnabled && isVerified && externalIdClaim !== null,
-  );
+function otherProofs(tables: Tables, identity: Identity, policy: AuthPolicy): string[] {
+  const signers = [...tables.externalJwtSigner.values()].filter((each) => acceptsSigner(each, identity, policy));
+  const authorities = [...tables.ca.values()].filter((each) => acceptsAuthority(each, identity, policy));
   return [
-    ...(allowed && signers.length > 0 ? [`a token of ${names(signers)}`] : []),
-    ...(primary.cert.allowed && externalId !== null && authorities.length > 0
-      ? [`a certificate of ${names(authorities)}`]
-      : []),
+    ...(signers.length > 0 ? [`a token of ${names(signers)}`] : []),
+    ...(authorities.length > 0 ? [`a certificate of ${names(authorities)}`] : []),
   ];
 }
 

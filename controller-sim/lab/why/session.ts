@@ -3,7 +3,6 @@
 
 import { formatDuration } from '#lib/time/duration.ts';
 import type { Activity } from '../../auth/activity.ts';
-import { isDisabled } from '../../entities/identity.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { ApiSession } from '../../state/kinds/api-session.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
@@ -11,7 +10,7 @@ import type { Tables } from '../../state/tables.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import { type Explanation, explanation } from './explanation.ts';
 import { blocker, type Finding, good } from './finding.ts';
-import { disabledText, incompleteSession, isComplete } from './identity.ts';
+import { explainDisabled, incompleteSession, isComplete } from './identity.ts';
 
 export interface SessionComponents {
   readonly tables: Tables;
@@ -51,7 +50,8 @@ function storedSession(components: SessionComponents, session: ApiSession): Find
 
 function ofIdentity(identity: Identity | undefined, now: number): Finding[] {
   if (!identity) return [];
-  if (isDisabled(identity, now)) return [blocker(['identity', identity], ...disabledText(identity))];
+  const disabled = explainDisabled(identity, now);
+  if (disabled.length > 0) return disabled;
   return [good(['identity', identity], `it belongs to ${identity.name}, which is enabled`)];
 }
 

@@ -1,14 +1,13 @@
 // Explains whether an identity may dial or bind a service now: every rule that decides, with the remedy for each that
 // is not satisfied. The rules themselves are in access/, posture/ and network/.
 
-import type { Clock } from '#lib/time/clock.ts';
 import type { Access } from '../../access/access.ts';
+import type { JudgeServices } from '../../auth/judge-login.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { PermissionType } from '../../state/entity.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Service } from '../../state/kinds/service.ts';
-import type { State } from '../../state/state.ts';
 import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { Finding } from './finding.ts';
@@ -18,12 +17,10 @@ import { explainRouters } from './routers.ts';
 import { explainServiceAccess } from './service-access.ts';
 import { explainTerminators } from './terminators.ts';
 
-export interface WhyComponents {
-  readonly state: State;
+export interface WhyComponents extends JudgeServices {
   readonly access: Access;
   readonly posture: Posture;
   readonly network: Network;
-  readonly clock: Clock;
 }
 
 /** Identities, services and routers by id or name. */
@@ -62,7 +59,7 @@ export function explainWhy(components: WhyComponents, question: WhyQuestion): Wh
   const now = clock.now();
   const routers = explainRouters({ tables, access, network }, { identity, service, router });
   const reasons = [
-    ...explainIdentity(tables, identity, now),
+    ...explainIdentity(components, identity),
     ...explainServiceAccess({ tables, access, posture, now }, { identity, service, type, sessionId }),
     ...routers.findings,
     ...(type === 'Dial'
