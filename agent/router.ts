@@ -38,6 +38,7 @@ import { Drain } from './drain/drain.ts';
 import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
+import type { CertificateRenewal } from './identity/renewal.ts';
 import { ProxyModeError } from './ingress/tunnel/tunneler.ts';
 import type { RouterDescription } from './interface/description.ts';
 import type { CloseOptions, ProxyOptions, Router as RunningRouter } from './interface/router.ts';
@@ -51,6 +52,8 @@ export interface RouterOptions {
   /** Levels of `log`, which operators may change. */
   logLevels?: LogLevels;
   clock?: Clock;
+  /** The time of day by which certificates are renewed, if tests move it; default: `clock`. */
+  calendar?: Clock;
   random?: Random;
   /** Renew the certificates at once, regardless of their remaining validity. */
   extend?: boolean;
@@ -104,6 +107,7 @@ export class Router implements RunningRouter {
   };
   #webServers: readonly WebServer[] = [];
   #drain: Drain | undefined;
+  #renewal: CertificateRenewal | undefined;
   #closing: Promise<void> | undefined;
   readonly #fail: (error: Error) => void;
   readonly #onDecommissioned: () => void;
@@ -133,12 +137,24 @@ export class Router implements RunningRouter {
    * cannot start.
    */
   static async start(options: RouterOptions): Promise<Router> {
-    const { config, log, logLevels, clock = new SystemClock(), random, extend = false, ownsProcess = false } = options;
+    const {
+      config,
+      log,
+      logLevels,
+      clock = new SystemClock(),
+      calendar,
+      random,
+      extend = false,
+      ownsProcess = false,
+    } = options;
     const owned = new AsyncDisposableStack();
     try {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
       owned.defer(() => identity.close());
-      const context = new RouterContext({ config, log, clock, random: random ?? systemRandom, identity, owned });
+      const context = new RouterContext({
+        ...{ config, log, clock, calendar, identity, owned },
+        random: random ?? systemRandom,
+      });
       const router = new Router(context, await openDebugging(context));
       await router.#open(extend, logLevels);
       openIdleMemory(context, ownsProcess);
@@ -217,6 +233,7 @@ export class Router implements RunningRouter {
       starting: this.#health.starting,
       drain: this.#drain?.status,
       closing: this.#closing !== undefined,
+      renewing: this.#renewal?.isRenewing ?? false,
       dataModel: model && { index: Number(model.index), timeline: model.timeline },
       timers: clock.timers(),
     };
@@ -303,7 +320,7 @@ export class Router implements RunningRouter {
       onDecommissioned: this.#onDecommissioned,
       channels: () => this.#channels(),
     });
-    openRenewal(context, controllers, extend);
+    this.#renewal = openRenewal(context, controllers, extend);
     await controllers.start();
     this.#watchStartup();
     this.#debugging.started();

@@ -189,7 +189,11 @@ async function build(
     seedRandom === undefined ? systemRandom : seededStream(seedRandom, `router ${name}`);
   const started = await Promise.allSettled(
     names.map((name) =>
-      startNetworkRouter({ clock, log, random: randomOf(name), controlAddress, folder }, name, lab.token(name)),
+      startNetworkRouter(
+        { clock, calendar: lab.calendar, log, random: randomOf(name), controlAddress, folder },
+        name,
+        lab.token(name),
+      ),
     ),
   );
   const routers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

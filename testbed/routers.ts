@@ -21,6 +21,8 @@ const HOST = '127.0.0.1';
 
 export interface RouterComponents {
   readonly clock: Clock;
+  /** The time of the lab, by which certificates are renewed. */
+  readonly calendar: Clock;
   readonly log: Log;
   readonly random: Random;
   /** `tls:host:port` of the controller. */
@@ -35,11 +37,14 @@ export async function startNetworkRouter(
   name: string,
   token: string,
 ): Promise<NetworkRouter> {
-  const { clock, log, random } = components;
+  const { clock, calendar, log, random } = components;
   const configFile = writeConfig(components, name);
   const before = loaded(configFile, { beforeEnrollment: true });
   const { routerId: id } = await enrollRouter({ config: before, jwt: token, keyAlgorithm: 'EC', clock, log });
-  const router = await Router.start({ config: loaded(configFile), log: log.child({ router: name }), clock, random });
+  const router = await Router.start({
+    ...{ config: loaded(configFile), log: log.child({ router: name }) },
+    ...{ clock, calendar, random },
+  });
   const [edgeAddress = { host: HOST, port: 0 }] = router.describe().edgeListeners;
   return { id, name, configFile, edgeAddress, router };
 }

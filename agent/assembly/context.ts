@@ -19,6 +19,8 @@ export interface RouterContextInit {
   readonly config: RouterConfig;
   readonly log: Log;
   readonly clock: Clock;
+  /** The time of day by which certificates are renewed; default: `clock`. */
+  readonly calendar?: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
   /** Closes all resources at the end, in reverse order. */
@@ -29,6 +31,7 @@ export class RouterContext implements RouterContextInit {
   readonly config: RouterConfig;
   readonly log: Log;
   readonly clock: Clock;
+  readonly calendar: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
   readonly owned: AsyncDisposableStack;
@@ -39,10 +42,11 @@ export class RouterContext implements RouterContextInit {
   isDraining = false;
   readonly #identities: Identity[];
 
-  constructor({ config, log, clock, random, identity, owned }: RouterContextInit) {
+  constructor({ config, log, clock, calendar, random, identity, owned }: RouterContextInit) {
     this.config = config;
     this.log = log;
     this.clock = clock;
+    this.calendar = calendar;
     this.random = random;
     this.identity = identity;
     this.#identities = [identity];

@@ -155,20 +155,25 @@ export function openReports(
 }
 
 /** Renews certificates before they expire, or at once with `now`. Logs obstacles to a renewal. */
-export function openRenewal(context: RouterContext, controllers: Controllers, now: boolean): void {
-  const { config, clock, identity, owned } = context;
+export function openRenewal(
+  context: RouterContext,
+  controllers: Controllers,
+  now: boolean,
+): CertificateRenewal | undefined {
+  const { config, clock, calendar, identity, owned } = context;
   const csr = config.csr ?? config.edge?.csr;
   const log = context.component('identity');
   const { validTo } = identity.certificate;
   for (const obstacle of renewalObstacles(config.identity, csr !== undefined))
     log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed, the router stops working when they expire');
   owned.defer(identity.onChange(() => reportUncovered(context)));
-  if (!csr) return;
+  if (!csr) return undefined;
   const renewal = context.own(
-    new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr }),
+    new CertificateRenewal({ clock, calendar, log, identity, controllers }, { identity: config.identity, csr }),
   );
   controllers.onRejected((pending) => void pending.push(renewal.tryPending()));
   renewal.start({ now });
+  return renewal;
 }
 
 /** New certificates may lack advertised hosts: other routers and SDKs then reject them. */

@@ -37,6 +37,8 @@ import { type CertificateFile, CertificateFileError, PendingCertificates } from 
 
 export interface RenewalComponents {
   clock: Clock;
+  /** The time of day by which certificates expire; default: `clock`. It may jump, unlike the time of connections. */
+  calendar?: Clock | undefined;
   log: Log;
   identity: Identity;
   controllers: Controllers;
@@ -114,8 +116,8 @@ export class CertificateRenewal {
 
   /** Schedules renewals for as long as the router runs; with `now` the first one starts at once. */
   start(options: { now?: boolean } = {}): void {
-    const { identity, clock, log } = this.#components;
-    if (isExpired(identity.certificate, clock.now()))
+    const { identity, log } = this.#components;
+    if (isExpired(identity.certificate, this.#now))
       background(log, 'pending certificates', () => this.tryPending().finally(() => this.#schedule(0)));
     else if (options.now) this.#wait(0);
     else this.#schedule(0);
@@ -136,6 +138,11 @@ export class CertificateRenewal {
     const installed = this.#installing.catch(() => undefined).finally(() => ended.abort()); // the attempt reports it
     const late = this.#components.clock.sleep(CLOSE_TIMEOUT, { name: 'renewal at the end', signal: ended.signal });
     await Promise.race([installed, late.catch(() => undefined)]);
+  }
+
+  /** Whether new certificates are being requested, or will be in a moment. */
+  get isRenewing(): boolean {
+    return this.#isRenewing;
   }
 
   /** Renews now. If it rejects, the old certificates stay in use. */
@@ -180,10 +187,10 @@ export class CertificateRenewal {
     const sources = [cert, server_cert].filter((value) => value !== undefined).map(parsePemSource);
     const isInline = sources.some(({ kind }) => kind === 'inline');
     if (this.#isRenewing || this.#closed || isInline || areOneFile(this.#init.identity)) return;
-    const { identity, clock, log } = this.#components;
+    const { identity, log } = this.#components;
     const pending = new PendingCertificates(this.#files());
     const certificate = await pending.certificate();
-    if (!certificate || isExpired(certificate, clock.now())) return;
+    if (!certificate || isExpired(certificate, this.#now)) return;
     // It may be left from before an enrollment as another router, which keeps the key.
     if (commonName(certificate) !== identity.id) return;
     await pending.exchange();
@@ -196,25 +203,31 @@ export class CertificateRenewal {
 
   /** @param least Milliseconds to wait at least. */
   #schedule(min: number): void {
-    const { identity, clock, log } = this.#components;
+    const { identity, clock, calendar = clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
-    const hasExpired = isExpired(certificate, clock.now());
+    const hasExpired = isExpired(certificate, calendar.now());
     if (this.#expiry.note(hasExpired))
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
-    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - clock.now());
-    if (wait <= LOOK_AGAIN) this.#wait(wait);
+    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - calendar.now());
+    // A calendar that jumps is right, and fires its timers.
+    if (wait <= LOOK_AGAIN || (calendar !== clock && !hasExpired)) this.#wait(wait, calendar);
     else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
 
-  #wait(milliseconds: number): void {
-    this.#after(milliseconds, () => background(this.#components.log, 'certificate renewal', () => this.#attempt()));
+  get #now(): number {
+    const { clock, calendar = clock } = this.#components;
+    return calendar.now();
   }
 
-  #after(milliseconds: number, task: () => void): void {
+  #wait(milliseconds: number, by = this.#components.clock): void {
+    this.#after(milliseconds, () => background(this.#components.log, 'certificate renewal', () => this.#attempt()), by);
+  }
+
+  #after(milliseconds: number, task: () => void, by = this.#components.clock): void {
     if (this.#closed) return;
     this.#timer?.cancel();
-    this.#timer = this.#components.clock.after('certificate renewal', milliseconds, task);
+    this.#timer = by.after('certificate renewal', milliseconds, task);
   }
 
   async #attempt(): Promise<void> {
@@ -244,8 +257,8 @@ export class CertificateRenewal {
   #retryTime(error: unknown): number {
     const isCause = [RenewalError, FileSetError, CertificateFileError].some((each) => error instanceof each);
     if (!isCause) return AGAIN_AFTER;
-    const { identity, clock } = this.#components;
-    const rest = identity.certificate.validToDate.getTime() - clock.now();
+    const { identity } = this.#components;
+    const rest = identity.certificate.validToDate.getTime() - this.#now;
     const wait = Math.min(AGAIN_AFTER * 2 ** this.#uninstalled++, MAX_WAIT_MS, rest * WAIT_PART);
     return Math.max(AGAIN_AFTER, wait);
   }

@@ -40,6 +40,8 @@ export interface RouterDescription {
   readonly drain?: DrainStatus | undefined;
   /** Whether `close` was called. */
   readonly closing: boolean;
+  /** Whether new certificates are being requested or installed. */
+  readonly renewing: boolean;
   /** The router's position in the history of the data model; missing for a router without a data model. */
   readonly dataModel?: DataModelPosition | undefined;
   /** Names of the running timers. */

@@ -58,13 +58,16 @@ export interface OtherClocks {
 export class LabClock {
   readonly #clock: AdvanceableClock;
   readonly #others: OtherClocks;
+  readonly #followed: () => Promise<void>;
   #sharing: Promise<unknown> = Promise.resolve();
   /** Moves of other controllers, one at a time. */
   #following: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: AdvanceableClock, others: OtherClocks) {
+  /** `followed` resolves when the routers of this process have followed a move. */
+  constructor(clock: AdvanceableClock, others: OtherClocks, followed = async (): Promise<void> => undefined) {
     this.#clock = clock;
     this.#others = others;
+    this.#followed = followed;
     if (!ids.has(clock)) ids.set(clock, new IdSource().uuid());
   }
 
@@ -91,8 +94,8 @@ export class LabClock {
 
   /**
    * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits
-   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond
-   * ten years in total.
+   * for this time happens before it resolves; routers of `startNetwork` renew certificates that become due. Rejects
+   * with InvalidError for a wrong or negative duration, and beyond ten years in total; with NotReadyError.
    */
   async advance(duration: string | number): Promise<void> {
     const milliseconds = typeof duration === 'number' ? duration : read(duration);
@@ -107,6 +110,7 @@ export class LabClock {
     this.#moved();
     await this.#add(milliseconds);
     await this.#share();
+    await this.#followed();
   }
 
   /**
@@ -125,6 +129,7 @@ export class LabClock {
     if (difference >= 0) await this.#add(difference);
     else this.#takeOff(-difference);
     await this.#share();
+    await this.#followed();
   }
 
   /** The time stands still until `run`; `advance` and `set` still move it. Rejects like `run`. */

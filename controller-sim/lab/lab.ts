@@ -88,7 +88,7 @@ export class Lab {
     });
     this.member = new MemberFaults({ state, clock, close: components.close });
     const others = new OtherLabs(components);
-    this.clock = new LabClock(clock, others);
+    this.clock = new LabClock(clock, others, async () => this.#readiness?.renewed());
     const { faults } = this;
     const journal = { clear: () => this.#restartJournal() };
     const settled = async () => this.#readiness?.restored();
@@ -171,6 +171,11 @@ export class Lab {
   #restartJournal(): void {
     this.journal.clear();
     this.#components.traffic.links.record(false);
+  }
+
+  /** The time of day of the lab, for routers in this process: their certificates expire by it. */
+  get calendar(): Clock {
+    return this.#components.clock;
   }
 
   /** Routers in this process, which serve the services that are created afterwards. */

@@ -4,15 +4,17 @@
 // of then, and the journal is empty.
 //
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where
-// their identity, service and router stay, and end otherwise.
+// their identity, service and router stay, and end otherwise. So do certificates that routers have renewed.
 
 import { isDeepStrictEqual } from 'node:util';
 import { Listeners } from '#lib/listeners.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import type { Entity } from '../state/entity.ts';
+import type { Router } from '../state/kinds/router.ts';
 import { type EntityKind, KIND_NAMES, KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
@@ -320,8 +322,9 @@ function* restoreIn(transaction: Transaction, entities: Entities): Generator<voi
     }
   }
   for (const kind of CONFIGURED) {
-    for (const [id, entity] of entities.get(kind) ?? []) {
+    for (const [id, taken] of entities.get(kind) ?? []) {
       const current = transaction.get(kind, id);
+      const entity = kind === 'router' ? withOwnCertificate(taken as Router, current as Router | undefined) : taken;
       yield;
       if (current === entity || isDeepStrictEqual(current, entity)) continue;
       transaction.put(kind, entity as never); // the entity was in the table of this kind
@@ -330,6 +333,16 @@ function* restoreIn(transaction: Transaction, entities: Entities): Generator<voi
   }
   yield* endOrphans(transaction);
   return counts;
+}
+
+/**
+ * A router that renews its certificate no longer has the one of then. An administrator who replaces or removes its
+ * fingerprint does not change its certificate.
+ */
+function withOwnCertificate(taken: Router, current: Router | undefined): Router {
+  if (!current || current.certPem === null || current.certPem === taken.certPem) return taken;
+  const { certPem, fingerprint } = current;
+  return fingerprint === sha1Fingerprint(leafOf(certPem)) ? { ...taken, certPem, fingerprint } : taken;
 }
 
 /** Ends the sessions and terminators whose identity, service or router no longer exists. */

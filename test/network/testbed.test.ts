@@ -203,6 +203,33 @@ t.test('a dial succeeds right after a reset that ends a fault, and after a wait 
   await t.rejects(network.ready({ timout: 1 } as never), /timout is unknown; did you mean timeout\?/);
 });
 
+t.test('routers renew their certificates when the clock of the lab is moved, and stay in the network', async (t) => {
+  using echo = await EchoServer.start();
+  await using network = await startNetwork();
+  const { lab, simulator } = network;
+  await network.service('echo', { host: 'b', port: echo.port });
+  const fingerprints = async () =>
+    (await simulator.admin.edgeRouters.list()).map(({ fingerprint }) => String(fingerprint)).sort();
+  let before = await fingerprints();
+  await lab.clock.advance('335d');
+  t.same(await fingerprints(), before, 'eleven months: not yet due');
+  for (const time of ['25d', '400d', '2800d']) {
+    await lab.clock.advance(time);
+    const after = await fingerprints();
+    t.equal(new Set([...before, ...after]).size, 4, `both are renewed after ${time}`);
+    before = after;
+    for (const name of ['a', 'b']) lab.faults.disconnect(name);
+    lab.faults.add({ kind: 'link', cut: true }).remove();
+    await network.ready();
+    t.equal(await echoed(await network.dial('echo'), time), time);
+  }
+  await lab.clock.set('2020-02-29T12:00:00Z');
+  lab.faults.disconnect('a');
+  await lab.reset();
+  t.equal(lab.clock.advanced, 0);
+  await network.ready();
+});
+
 t.test('many networks at the same time do not disturb each other', async (t) => {
   using echo = await EchoServer.start();
   const networks = await Promise.all([1, 2, 3, 4].map(() => startNetwork({ routers: 2 })));

@@ -7,6 +7,7 @@ import { Readiness, type ReadinessComponents, type RouterState } from './readine
 const READY: RouterState = {
   id: 'b',
   closing: false,
+  renewing: false,
   controllers: [{ isResponsive: true }],
   notConnected: [],
   dataModel: { index: 7, timeline: 'now' },
@@ -58,6 +59,7 @@ t.test('a network is ready if every part is as the controller wants it', async (
   for (const [state, connected, problem] of [
     [{}, CONNECTED, 'ready'],
     [{ closing: true }, undefined, 'ready'],
+    [{ renewing: true }, CONNECTED, 'the router b renews its certificates'],
     [{}, { ...CONNECTED, syncStatus: 'SYNC_NEW' }, 'the router b is not connected to the controller'],
     [{}, { ...CONNECTED, channel: { isClosed: true } }, 'the router b is not connected to the controller'],
     [

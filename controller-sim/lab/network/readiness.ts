@@ -7,6 +7,8 @@ import { parseAddress } from '#lib/net/address.ts';
 import { nextTurn } from '#lib/slices.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
+import { validity } from '#pki/certificate-chain.ts';
+import { leafOf } from '#pki/certificates.ts';
 import type { DataModelFeed } from '../../control-channel/data-model/data-model-feed.ts';
 import type { Router } from '../../state/kinds/router.ts';
 import type { Service } from '../../state/kinds/service.ts';
@@ -29,6 +31,7 @@ const MAX_LISTED = 5;
 export interface RouterState {
   readonly id: string;
   readonly closing: boolean;
+  readonly renewing: boolean;
   readonly controllers: readonly { readonly isResponsive: boolean }[];
   readonly notConnected: readonly { readonly error?: string }[];
   readonly dataModel?: { readonly index: number; readonly timeline: string } | undefined;
@@ -113,6 +116,20 @@ export class Readiness {
     await this.#until('the routers are not up to date', problems);
   }
 
+  /**
+   * Resolves when the connected routers have renewed the certificates that were due; while a fault of control channels
+   * is in force it does not wait. Rejects with NotReadyError.
+   */
+  async renewed(): Promise<void> {
+    const { network } = this.#components;
+    if (this.#isDisturbed()) return;
+    const problems = () =>
+      this.#expected()
+        .filter(({ state }) => network.routers.has(state.id))
+        .flatMap((look) => this.#ofCertificate(look));
+    await this.#until('the routers have not renewed their certificates', problems);
+  }
+
   /** Resolves when a client of router `from` reaches the service at router `host`. Rejects with NotReadyError. */
   async hosted(service: Service, host: Router, from: string): Promise<void> {
     const problems = () => {
@@ -193,9 +210,17 @@ export class Readiness {
       connected?.syncStatus === 'SYNC_DONE' &&
       !connected.channel.isClosed &&
       state.controllers.some(({ isResponsive }) => isResponsive);
-    if (isConnected) return this.#ofModel(look);
+    if (isConnected) return [...this.#ofCertificate(look), ...this.#ofModel(look)];
     const why = state.notConnected.flatMap(({ error }) => error ?? []).join(', ');
     return [{ text: `the router ${name} is not connected to the controller${why && ` (${why})`}` }];
+  }
+
+  #ofCertificate({ name, state }: Look): Problem[] {
+    const { tables } = this.#components.state;
+    const pem = tables.router.get(state.id)?.certPem;
+    const problem = pem ? validity(leafOf(pem), this.#components.clock.now(), Number.POSITIVE_INFINITY) : undefined;
+    if (problem !== undefined) return [{ text: `the router ${name} cannot connect again: ${problem}` }];
+    return state.renewing ? [{ text: `the router ${name} renews its certificates` }] : [];
   }
 
   #ofModel({ name, state }: Look): Problem[] {
