@@ -7,6 +7,7 @@ import { Agent, request } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { keyOf, StandIns } from '../../controller-sim/lab/journal/recording.ts';
+import type { IdentityFile } from '../../controller-sim/lab/network/identities.ts';
 import { startRecorder, startReplay } from '../../entry/sim.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
@@ -47,7 +48,7 @@ async function session({ url, ca }: Server): Promise<unknown[]> {
 t.test('a session is recorded without its secrets, and replayed without the controller', async (t) => {
   const file = join(t.testdir(), 'web.jsonl');
   const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
-  const recorder = await startRecorder({ upstream: simulator.baseUrl, ca: simulator.ca, file });
+  const recorder = await startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output: file });
   const live = await session(recorder);
   t.same(live, [200, 201, 200, 'web', 200, 404, 'NOT_FOUND']);
   t.equal(recorder.count, 5);
@@ -62,6 +63,85 @@ t.test('a session is recorded without its secrets, and replayed without the cont
   t.equal(replay.answered, 5);
   t.same(replay.unexpected, []);
 });
+
+t.test('a client with a certificate is recorded: the recorder logs in as an identity that it is given', async (t) => {
+  const directory = t.testdir();
+  const [output, identity] = [join(directory, 'anna.jsonl'), join(directory, 'anna.json')];
+  const simulator = await startSimulator({ passwordCost: TEST_COST });
+  writeFileSync(identity, JSON.stringify(await simulator.lab.identity('anna')));
+  /** As SDKs do it: with the file of an identity, which names address, authority and certificate. */
+  const login = async ({ ztAPI, id }: IdentityFile) => {
+    const [cert, key, ca] = [id.cert, id.key, id.ca].map((text) => text.replace(/^pem:/, '')) as [
+      string,
+      string,
+      string,
+    ];
+    const agent = new Agent({ connect: { cert, key, ca } });
+    const headers = { 'content-type': 'application/json' };
+    const sent = { method: 'POST', dispatcher: agent, headers, body: '{}' } as const;
+    const { statusCode, body } = await request(`${ztAPI}/authenticate?method=cert`, sent);
+    const { data } = (await body.json()) as { data?: { identity: { name: string } } };
+    await agent.close();
+    return [statusCode, data?.identity.name];
+  };
+  let recorded: IdentityFile | undefined;
+  {
+    await using recorder = await startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output, identity });
+    recorded = recorder.identity as IdentityFile;
+    t.same(await login(recorded), [200, 'anna']);
+  }
+  await simulator.close();
+  t.notMatch(readFileSync(output, 'utf8'), 'PRIVATE KEY');
+  await using replay = await startReplay({ file: output });
+  const api = `${replay.url}/edge/client/v1`;
+  t.same(await login({ ...recorded, ztAPI: api, id: { ...recorded.id, ca: `pem:${replay.ca}` } }), [200, 'anna']);
+  writeFileSync(identity, '{}');
+  await t.rejects(
+    startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output, identity }),
+    /anna\.json is not the file of an enrolled identity/,
+  );
+});
+
+t.test(
+  'a login of the OIDC API passes the recorder and the replay: its answers keep the header with its id',
+  async (t) => {
+    const output = join(t.testdir(), 'oidc.jsonl');
+    const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+    const login = async ({ url, ca }: Server) => {
+      const agent = new Agent({ connect: { ca } });
+      const callback = 'redirect_uri=http%3A%2F%2Flocalhost%3A8080%2Fauth%2Fcallback';
+      const challenge = 'code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256';
+      const query = `client_id=openziti&response_type=code&scope=openid&${callback}&${challenge}`;
+      const begun = await request(`${url}/oidc/authorize?${query}`, { dispatcher: agent });
+      await begun.body.dump();
+      const place = String(begun.headers.location);
+      const form = await request(place.startsWith('/') ? `${url}${place}` : place, { dispatcher: agent });
+      await form.body.dump();
+      const id = String(form.headers['auth-request-id'] ?? begun.headers['auth-request-id']);
+      const answer = await request(`${url}/oidc/login/password`, {
+        method: 'POST',
+        dispatcher: agent,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ id, username: 'admin', password: PASSWORD }).toString(),
+      });
+      await answer.body.dump();
+      await agent.close();
+      return [begun.statusCode, id.length > 5, answer.statusCode];
+    };
+    {
+      await using recorder = await startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output });
+      t.same(await login(recorder), [302, true, 302]);
+      const agent = new Agent({ connect: { ca: recorder.ca } });
+      t.teardown(() => agent.close());
+      const { headers, body } = await request(`${recorder.url}/version`, { dispatcher: agent });
+      await body.dump();
+      t.match(headers, { 'edgeweave-data-index': /\d/ }, 'a client gets all headers of an answer');
+    }
+    await simulator.close();
+    await using replay = await startReplay({ file: output });
+    t.same(await login(replay), [302, true, 302]);
+  },
+);
 
 t.test('the journal of a simulator becomes a recording, too', async (t) => {
   const file = join(t.testdir(), 'journal.jsonl');
@@ -148,7 +228,7 @@ t.test('requests that were not recorded are rejected with the nearest one', asyn
   const file = join(t.testdir(), 'few.jsonl');
   await using api = await ApiClient.start();
   const { baseUrl: upstream, ca } = api.simulator;
-  const recorder = await startRecorder({ upstream, ca, file, withSecrets: true });
+  const recorder = await startRecorder({ url: upstream, ca, output: file, withSecrets: true });
   const agent = new Agent({ connect: { ca: recorder.ca } });
   const parameters = new URLSearchParams({
     client_id: 'native',
@@ -189,13 +269,13 @@ t.test('files other than recordings, and places that cannot be used', async (t) 
   writeFileSync(other, '{"format":"edgeweave-recording-1","upstream":"x"}\n{"request":{}}\n');
   await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: request\.method is not a text/ });
   await t.rejects(startReplay({ file: join(folder, 'none') }), { message: /none does not exist/ });
-  await t.rejects(startRecorder({ upstream: 'https://127.0.0.1:1', ca: 'no certificate', file: folder }), {
+  await t.rejects(startRecorder({ url: 'https://127.0.0.1:1', ca: 'no certificate', output: folder }), {
     message: /is a folder; name a file/,
   });
   const recorder = await startRecorder({
-    upstream: 'https://127.0.0.1:1',
+    url: 'https://127.0.0.1:1',
     ca: 'no certificate',
-    file: join(folder, 'away.jsonl'),
+    output: join(folder, 'away.jsonl'),
   });
   t.teardown(() => recorder.close());
   const agent = new Agent({ connect: { ca: recorder.ca } });

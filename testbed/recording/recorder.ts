@@ -8,6 +8,7 @@ import { Agent, type Dispatcher, request as send } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { boolean, checkOptions, port as isPort, notEmpty, type OptionCheck, path } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
@@ -19,9 +20,14 @@ import {
   requestOf,
   StandIns,
 } from '../../controller-sim/lab/journal/recording.ts';
+import type { IdentityFile } from '../../controller-sim/lab/network/identities.ts';
 import type { Recorder, RecorderOptions, RecordingServer } from './interface.ts';
 import { openServer } from './server.ts';
 
+/** The file of an identity has a few certificates. */
+const MAX_IDENTITY_BYTES = 1024 * 1024;
+/** Certificates and keys within the file. */
+const PEM = 'pem:';
 /** Milliseconds for an answer of the controller. */
 const TIMEOUT = 60_000;
 /** Headers of one connection, not of a request; the client of the recorder is another one. */
@@ -36,11 +42,12 @@ const HOP_BY_HOP = new Set([
 ]);
 
 const CHECKS: Readonly<Record<keyof RecorderOptions, OptionCheck>> = {
-  upstream: (value) => notEmpty(value) ?? (URL.canParse(String(value)) ? undefined : 'It must be https://host:port.'),
+  url: (value) => notEmpty(value) ?? (URL.canParse(String(value)) ? undefined : 'It must be https://host:port.'),
   ca: notEmpty,
-  file: path,
+  output: path,
   port: isPort,
   withSecrets: boolean,
+  identity: path,
 };
 
 /**
@@ -48,13 +55,14 @@ const CHECKS: Readonly<Record<keyof RecorderOptions, OptionCheck>> = {
  * use.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
-  checkOptions('startRecorder', options, CHECKS, ['upstream', 'ca', 'file']);
-  const { upstream, ca, file, port = 0, withSecrets = false } = options;
+  checkOptions('startRecorder', options, CHECKS, ['url', 'ca', 'output']);
+  const { url: upstream, ca, output: file, port = 0, withSecrets = false } = options;
   const { origin } = new URL(upstream);
+  const identity = options.identity === undefined ? undefined : readIdentity(options.identity);
   const output = opened(file);
   writeSync(output, `${headLine(origin)}\n`);
   const agent = new Agent({
-    connect: { ca },
+    connect: { ca, ...(identity && { cert: pemOf(identity.id.cert), key: pemOf(identity.id.key) }) },
     headersTimeout: TIMEOUT,
     bodyTimeout: TIMEOUT,
     maxResponseSize: MAX_BODY_BYTES,
@@ -81,25 +89,73 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
         : { request: standIns.request(made.request), answer: standIns.answer(made.answer) };
       writeSync(output, `${JSON.stringify(kept)}\n`);
       count += 1;
-      response.writeHead(recorded.status, recorded.headers).end(content);
+      response.writeHead(recorded.status, { ...passedOn(answer.headers), ...recorded.headers }).end(content);
     });
   } catch (error) {
     closeSync(output);
     await agent.close();
     throw error;
   }
+  const close = async () => {
+    await server.close();
+    await agent.close();
+    closeSync(output);
+  };
+  let closed: Promise<void> | undefined;
+  const closeOnce = () => (closed ??= close());
   return {
     url: server.url,
     ca: server.ca,
+    identity: identity && forSdk(identity, server),
     get count() {
       return count;
     },
-    close: async () => {
-      await server.close();
-      await agent.close();
-      closeSync(output);
-    },
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
   };
+}
+
+/** The headers of an answer that concern the client, not the connection to the controller. */
+function passedOn(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string | string[]> {
+  const own = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined && !HOP_BY_HOP.has(entry[0]),
+  );
+  return Object.fromEntries(own);
+}
+
+/** @throws ProjectError */
+function readIdentity(file: string): IdentityFile {
+  let text: string;
+  try {
+    text = readTextFileSync(file, MAX_IDENTITY_BYTES);
+  } catch (error) {
+    throw new ProjectError('IDENTITY', readProblem(file, error), { cause: error });
+  }
+  const content = parsed(text);
+  const { cert, key } = content?.id ?? {};
+  if (content && [cert, key].every((each) => typeof each === 'string' && each.startsWith(PEM))) return content;
+  throw new ProjectError(
+    'IDENTITY',
+    `${file} is not the file of an enrolled identity with inline certificate and key (${PEM}…)`,
+  );
+}
+
+function parsed(text: string): IdentityFile | undefined {
+  try {
+    return JSON.parse(text) as IdentityFile;
+  } catch {
+    return undefined; // rejected like other content
+  }
+}
+
+function pemOf(value: string): string {
+  return value.slice(PEM.length);
+}
+
+/** The SDK reaches the controller through the recorder only. */
+function forSdk(identity: IdentityFile, { url, ca }: RecordingServer): IdentityFile {
+  const api = `${url}/edge/client/v1`;
+  return { ...identity, ztAPI: api, ztAPIs: [api], id: { ...identity.id, ca: `${PEM}${ca}` } };
 }
 
 /** Only its owner can read it. */

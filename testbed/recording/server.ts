@@ -45,15 +45,12 @@ export async function openServer(
     return promise;
   });
   const { port: actual } = server.address() as AddressInfo;
-  return {
-    url: `https://${HOST}:${actual}`,
-    ca,
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
   };
+  return { url: `https://${HOST}:${actual}`, ca, close, [Symbol.asyncDispose]: close };
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {

@@ -62,7 +62,7 @@ const STAND_INS = /recorded-\d+/g;
 /** A text that has only certificates. */
 const CERTIFICATES = /^(?:\s*-----BEGIN CERTIFICATE-----[\sA-Za-z\d+/=]*-----END CERTIFICATE-----)+\s*$/;
 /** Answers to clients need these; others, such as dates, differ in each run. */
-const KEPT_HEADERS = ['content-type', 'location', 'retry-after', 'www-authenticate'];
+const KEPT_HEADERS = ['auth-request-id', 'content-type', 'location', 'retry-after', 'www-authenticate'];
 
 export function headLine(upstream: string): string {
   const head: Head = { format: FORMAT, upstream };
