@@ -199,6 +199,12 @@ t.test('every script of the documents works', async (t) => {
       const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', all], { cwd, env });
       t.match(stdout, /^hello from behind the network\nentry may dial hello$/m);
       t.match(stdout, /nothing hosts it[\s\S]*no answer\nend\n$/);
+      for (const name of ['exit', 'entry'])
+        t.notMatch(
+          readFileSync(join(cwd, `${name}.log`), 'utf8'),
+          'CFG-PORTABILITY',
+          `the reference starts with ${name}.yml`,
+        );
       continue;
     }
     for (const [, script = ''] of scripts) {
