@@ -1,5 +1,5 @@
-// What the variables of a container say now and its configuration file, created from them at the first start, does not:
-// the file counts, so a changed or invalid variable would have no effect without a word.
+// Compares the variables of a container with its configuration file, which was created from them at the first start.
+// The file counts, so the operator is told which changed or invalid variables have no effect.
 
 import { plain, readDocument } from '../config/text/document.ts';
 import type { Environment } from '../config/text/environment.ts';

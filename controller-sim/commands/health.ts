@@ -6,7 +6,8 @@ import { print, printError } from '#lib/commands/print.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { readyFileOf, readyOption } from './lab.ts';
+import { readyOption } from './lab.ts';
+import { readyFileOf } from './ready-file.ts';
 
 interface HealthOptions {
   readonly ready?: string;

@@ -8,7 +8,7 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
-import { readyFileOf } from './lab.ts';
+import { readyFileOf } from './ready-file.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */

@@ -1,14 +1,10 @@
 // Commands that control a running simulator share the options that lead to it.
 
-import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { commandName } from '#lib/commands/name.ts';
 import { printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Connection, LabClient } from './lab-client.ts';
-
-/** The file of `edgeweave-sim.service` in examples/service. */
-const SERVICE_READY = '/run/edgeweave-sim/ready.json';
 
 /** Adds the options of a connection. */
 export function connected(command: Command): Command {
@@ -30,21 +26,6 @@ export function readyOption(): Option {
     '--ready <file>',
     `file with the ready line: the output of \`${commandName('sim')} start --json\`; default: that of the service on this machine`,
   ).env('EDGEWEAVE_SIM_READY');
-}
-
-/**
- * The file with the ready line: the given one, or that of the service on this machine. Only root creates folders in /run,
- * so the file belongs to the service. An address of the user never gets the service's password.
- */
-export function readyFileOf({
-  ready,
-  url,
-}: {
-  readonly ready?: string | undefined;
-  readonly url?: string | undefined;
-}) {
-  const given = ready || undefined; // an environment variable may be empty
-  return given ?? (url === undefined && existsSync(SERVICE_READY) ? SERVICE_READY : undefined);
 }
 
 /** Reports the error of `work` in one line, with exit code 1. */

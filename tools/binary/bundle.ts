@@ -16,8 +16,8 @@ export interface Bundle {
 }
 
 /**
- * CommonJS packages call `require` for modules of Node, whatever the folder. It is not that of `process.execPath`, which
- * has no folder without /proc.
+ * CommonJS packages call `require` for modules of Node, whatever the folder. It is not that of `process.execPath`,
+ * which has no folder without /proc.
  */
 const REQUIRE = `import { createRequire as createRequireOfNode } from 'node:module';
 const require = createRequireOfNode('/');`;

@@ -75,8 +75,8 @@ const SIMULATOR: Program = {
 /** Number of the packaging of a version. */
 export const REVISION = 1;
 /**
- * Node needs GLIBC_2.28 and LIBATOMIC_1.0. The addon needs older ones. Of alternatives, apt installs the first one unless
- * another is there: a minimal root folder, as of a container, gets the small package.
+ * Node needs GLIBC_2.28 and LIBATOMIC_1.0. The addon needs older ones. Of alternatives, apt installs the first one
+ * unless another is there: a minimal root folder, as of a container, gets the small package.
  */
 const DEPENDS =
   'libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 8), libatomic1, systemd-standalone-sysusers | systemd (>= 247)';

@@ -1,4 +1,4 @@
-// What an interrupted run leaves behind.
+// An interrupted run resumes suspended programs, and prints a summary.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -6,7 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** States of a suspended process in /proc/PID/stat. */
 const SUSPENDED = /^\d+ \(.*\) [Tt] /s;
 
-/** Resumes the suspended programs of a run. @param run Process id of the runner, which its programs have as a variable. */
+/**
+ * Resumes the suspended programs of a run.
+ * @param run Process id of the runner, which its programs have as a variable.
+ */
 export function resumeStopped(run: number): void {
   for (const pid of processes()) {
     if (!SUSPENDED.test(read(`/proc/${pid}/stat`))) continue;

@@ -27,7 +27,7 @@ export function writeObstacle(path: string, options: WriteOptions = {}): string 
   return denied(folder, constants.W_OK | constants.X_OK);
 }
 
-/** What to do about the error of a write. */
+/** Returns the remedy for the error of a write. */
 export function writeRemedy(path: string, error: unknown): string {
   const folder = dirname(resolve(path));
   switch (errorCode(error)) {
