@@ -320,7 +320,7 @@ var calls = []struct {
 		func(lab *Lab) (any, error) {
 			return lab.Seed(map[string]any{"services": []any{map[string]any{"name": "wiki"}}}, SeedQuery{Apply: pointer(true), Prune: pointer(true), Plan: pointer(true)})
 		},
-		"{\"method\":\"POST\",\"path\":\"/seed\",\"query\":{\"apply\":\"true\",\"prune\":\"true\",\"plan\":\"true\"},\"body\":{\"services\":[{\"name\":\"wiki\"}]},\"answer\":{\"created\":{\"key\":7},\"existing\":{\"key\":7},\"changed\":{\"key\":7},\"deleted\":{\"key\":7},\"steps\":[{\"action\":\"delete\",\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}]}}",
+		"{\"method\":\"POST\",\"path\":\"/seed\",\"query\":{\"apply\":\"true\",\"prune\":\"true\",\"plan\":\"true\"},\"body\":{\"services\":[{\"name\":\"wiki\"}]},\"answer\":{\"created\":{\"key\":7},\"existing\":{\"key\":7},\"different\":[{\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}],\"changed\":{\"key\":7},\"deleted\":{\"key\":7},\"steps\":[{\"action\":\"delete\",\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}]}}",
 		true,
 	},
 	{
@@ -328,7 +328,7 @@ var calls = []struct {
 		func(lab *Lab) (any, error) {
 			return lab.WhatIf(map[string]any{"services": []any{map[string]any{"name": "wiki"}}}, WhatIfQuery{Prune: pointer(true)})
 		},
-		"{\"method\":\"POST\",\"path\":\"/what-if\",\"query\":{\"prune\":\"true\"},\"body\":{\"services\":[{\"name\":\"wiki\"}]},\"answer\":{\"gained\":[{\"identity\":\"identity é\",\"service\":\"service é\",\"type\":\"Bind\"}],\"lost\":[{\"identity\":\"identity é\",\"service\":\"service é\",\"type\":\"Bind\"}],\"totals\":{\"gained\":7,\"lost\":7},\"seeded\":{\"created\":{\"key\":7},\"existing\":{\"key\":7},\"changed\":{\"key\":7},\"deleted\":{\"key\":7},\"steps\":[{\"action\":\"delete\",\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}]}}}",
+		"{\"method\":\"POST\",\"path\":\"/what-if\",\"query\":{\"prune\":\"true\"},\"body\":{\"services\":[{\"name\":\"wiki\"}]},\"answer\":{\"gained\":[{\"identity\":\"identity é\",\"service\":\"service é\",\"type\":\"Bind\"}],\"lost\":[{\"identity\":\"identity é\",\"service\":\"service é\",\"type\":\"Bind\"}],\"totals\":{\"gained\":7,\"lost\":7},\"seeded\":{\"created\":{\"key\":7},\"existing\":{\"key\":7},\"different\":[{\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}],\"changed\":{\"key\":7},\"deleted\":{\"key\":7},\"steps\":[{\"action\":\"delete\",\"kind\":\"kind é\",\"name\":\"name é\",\"fields\":[\"fields é\"]}]}}}",
 		true,
 	},
 	{

@@ -411,6 +411,14 @@ type Restored struct {
 	Deleted int `json:"deleted"`
 }
 
+// SeededDifferent is a part of bodies or answers of the lab.
+type SeededDifferent struct {
+	// Such as service policy.
+	Kind   string   `json:"kind"`
+	Name   string   `json:"name"`
+	Fields []string `json:"fields"`
+}
+
 // SeededStep is a part of bodies or answers of the lab.
 type SeededStep struct {
 	// One of create, change, delete.
@@ -428,6 +436,8 @@ type Seeded struct {
 	Created map[string]int `json:"created"`
 	// How many, by section.
 	Existing map[string]int `json:"existing"`
+	// Without apply: the first 20 entities that exist with other values than the document.
+	Different []SeededDifferent `json:"different,omitempty"`
 	// How many, by section; only with apply.
 	Changed map[string]int `json:"changed,omitempty"`
 	// How many, by section; only with prune.

@@ -3,7 +3,7 @@
 
 import type { Dispatcher } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { errorCode, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
@@ -32,6 +32,8 @@ export class LabClientError extends ProjectError {
 }
 
 interface Known {
+  /** Says that the simulator of the ready line has stopped; undefined if it runs, or on another machine. */
+  readonly stopped: () => string | undefined;
   readonly url: string;
   /** Addresses of the other controllers of the network. */
   readonly others: readonly string[];
@@ -53,7 +55,10 @@ export class LabClient {
   /** Does not expire, and needs no logout. */
   readonly #labToken: string | undefined;
 
-  private constructor({ url, labToken, username, password }: Known, http: ControllerHttp) {
+  readonly #stopped: Known['stopped'];
+
+  private constructor({ url, labToken, username, password, stopped }: Known, http: ControllerHttp) {
+    this.#stopped = stopped;
     this.#labToken = labToken;
     this.#url = url;
     this.#credentials = { username, password };
@@ -63,7 +68,7 @@ export class LabClient {
   /** Rejects with LabClientError. */
   static async open(connection: Connection, clock: Clock = new SystemClock()): Promise<LabClient> {
     const known = complete(connection);
-    const http = await ControllerHttp.open(read(known.ca), clock);
+    const http = await ControllerHttp.open(authoritiesOf(known), clock);
     const client = new LabClient({ ...known, url: await reachableOf(known) }, http);
     try {
       if (known.labToken === undefined) await client.#login();
@@ -121,7 +126,7 @@ export class LabClient {
       return await this.#http.send(`${this.#url}${path}`, request, answerBudget());
     } catch (error) {
       const problem = `no simulator answers at ${this.#url}: ${connectionProblem(error)}`;
-      throw new LabClientError(problem, { cause: error });
+      throw new LabClientError(this.#stopped() ?? problem, { cause: error });
     }
   }
 }
@@ -140,8 +145,8 @@ export async function controllerOf(
   readonly password: string;
 }> {
   const known = complete(connection, needsAdmin ? 'admin' : 'address');
-  const { ca, username, password } = known;
-  return { baseUrl: await reachableOf(known), ca: read(ca), username, password };
+  const { username, password } = known;
+  return { baseUrl: await reachableOf(known), ca: authoritiesOf(known), username, password };
 }
 
 /** The first controller that completes a handshake: others may have been killed or hang. Without one, the first. */
@@ -178,7 +183,8 @@ function complete({ ready: file, ...given }: Connection, needs: 'lab' | 'admin' 
   );
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
   const labToken = (given.username ?? given.password) ? undefined : line.labToken;
-  const all = { ...known, ...defined(given), url, others, labToken };
+  const stopped = () => (ready === undefined || given.url !== undefined ? undefined : stoppedText(ready, line));
+  const all = { ...known, ...defined(given), url, others, labToken, stopped };
   const needed =
     (needs === 'lab' && labToken === undefined) || needs === 'admin'
       ? (['url', 'ca', 'username', 'password'] as const)
@@ -193,7 +199,32 @@ function complete({ ready: file, ...given }: Connection, needs: 'lab' | 'admin' 
   return all as Known;
 }
 
+/** The file with the authorities is deleted when a simulator without stored data stops. @throws LabClientError */
+function authoritiesOf({ ca, stopped }: Pick<Known, 'ca' | 'stopped'>): string {
+  try {
+    return read(ca);
+  } catch (error) {
+    const text = stopped();
+    throw text === undefined ? error : new LabClientError(text, { cause: error });
+  }
+}
+
+function stoppedText(file: string, { pid }: ReadyLine): string | undefined {
+  if (pid === undefined || isRunning(pid)) return undefined;
+  return `the simulator of ${file} has stopped: its process ${pid} no longer runs; start it again, and use its new ready line`;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH'; // EPERM: it belongs to another user
+  }
+}
+
 export interface ReadyLine {
+  readonly pid?: number;
   readonly port?: number;
   readonly labToken?: string;
   readonly management?: string;

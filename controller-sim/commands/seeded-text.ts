@@ -1,16 +1,24 @@
 // Says in a sentence what a seed created.
 
-import type { SectionCounts, Seeded, SeedStep } from '../lab/seed/seeded.ts';
+import type { SectionCounts, SeedDifference, Seeded, SeedStep } from '../lab/seed/seeded.ts';
 
 /** `created 2 identities, 1 service; existed already: 1 identity` */
-export function seededText({ created, existing, changed, deleted }: Seeded): string {
+export function seededText({ created, existing, different, changed, deleted }: Seeded): string {
   const known = countsText(existing);
   return [
     `created ${countsText(created) || 'nothing'}`,
     ...(changed ? [`changed ${countsText(changed) || 'nothing'}`] : []),
     ...(deleted ? [`deleted ${countsText(deleted) || 'nothing'}`] : []),
     ...(known === '' ? [] : [`${changed ? 'unchanged' : 'existed already'}: ${known}`]),
+    ...(different
+      ? [`kept with other values than the file, use --apply: ${different.map(differenceText).join(', ')}`]
+      : []),
   ].join('; ');
+}
+
+/** `service policy staff (identityRoles)` */
+function differenceText({ kind, name, fields }: SeedDifference): string {
+  return `${kind} ${name} (${fields.join(', ')})`;
 }
 
 function countsText(counts: SectionCounts): string {

@@ -215,3 +215,32 @@ t.test(
     t.same((await copy.simulator.lab.seed(text)).created, {}, 'twice is as once');
   },
 );
+
+t.test('a seed names what it keeps with other values than the document', async (t) => {
+  await using api = await ApiClient.start();
+  const { lab } = api.simulator;
+  const identities = [
+    { name: 'anna', roleAttributes: ['staff'] },
+    { name: 'berta', roleAttributes: ['staff'] },
+  ];
+  t.equal((await lab.seed({ identities })).different, undefined);
+  t.equal((await lab.seed({ identities })).different, undefined, 'nothing differs');
+  const other = { identities: [{ name: 'anna', roleAttributes: ['guests'] }, { name: 'berta' }] };
+  t.same((await lab.seed(other)).different, [{ kind: 'identity', name: 'anna', fields: ['roleAttributes'] }]);
+  t.match(lab.export().identities, [{ name: 'anna', roleAttributes: ['staff'] }], 'it is kept');
+});
+
+t.test('a session of a network without router policies is rejected with the ones that are missing', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const serviceId = await api.create('/services', { name: 'web', encryptionRequired: false });
+  const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] };
+  await api.create('/service-policies', { name: 'dial', type: 'Dial', ...all });
+  const token = await api.login('anna');
+  const { code, cause } = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
+  t.equal(code, 'NO_EDGE_ROUTERS_AVAILABLE');
+  t.equal(
+    cause.message,
+    'no edge router policy lets anna use any router, and no service edge router policy lets web use any router',
+  );
+});

@@ -40,6 +40,21 @@ async function open() {
   return { simulator, api, ca, ready, run, sim, [Symbol.asyncDispose]: close };
 }
 
+t.test('a command against a simulator that has stopped says so', async (t) => {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  const file = join(folder, 'stopped.json');
+  const [ca, gone] = [join(folder, 'left.pem'), join(folder, 'gone.pem')];
+  writeFileSync(ca, '');
+  for (const each of [ca, gone]) {
+    const line = { event: 'ready', management: 'https://127.0.0.1:1/x', labToken: 'x', ca: each, pid: child.pid };
+    writeFileSync(file, JSON.stringify(line));
+    const { code, stderr } = await runCommand(simulatorProgram, ['clock', '--ready', file], { env: {} });
+    t.equal(code, 1);
+    t.match(stderr, /^the simulator of .*stopped\.json has stopped: its process \d+ no longer runs; start it again/);
+  }
+});
+
 t.test('a wrong use is rejected before anything is connected', async (t) => {
   for (const [args, message] of [
     [['fault', 'add', '--status', 'high'], /Use a number/],

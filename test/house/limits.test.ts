@@ -16,6 +16,7 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
     'testbed/recording/recorder.ts TIMEOUT',
+    'testbed/recording/recorder.ts MAX_IDENTITY_BYTES',
     'controller-sim/lab/journal/recording.ts MAX_BODY_BYTES',
     'controller-sim/lab/journal/recording.ts MAX_FILE_BYTES',
     'testbed/recording/replay.ts MAX_UNEXPECTED',

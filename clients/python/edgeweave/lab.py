@@ -413,6 +413,13 @@ class Restored(TypedDict):
     deleted: int
 
 
+class SeededDifferent(TypedDict):
+    #: Such as service policy.
+    kind: str
+    name: str
+    fields: list[str]
+
+
 class _SeededStep(TypedDict):
     #: One of create, change, delete.
     action: Literal["create", "change", "delete"]
@@ -434,6 +441,8 @@ class _Seeded(TypedDict):
 
 
 class Seeded(_Seeded, total=False):
+    #: Without apply: the first 20 entities that exist with other values than the document.
+    different: list[SeededDifferent]
     #: How many, by section; only with apply.
     changed: dict[str, int]
     #: How many, by section; only with prune.

@@ -7,6 +7,7 @@ import { baseFields } from '../../entities/common.ts';
 import { ApiError, invalid, notFound } from '../../errors/errors.ts';
 import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Service } from '../../state/kinds/service.ts';
 import type { Session } from '../../state/kinds/session.ts';
 import { Transaction } from '../../state/transaction.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
@@ -44,7 +45,7 @@ async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<S
     if (isLegacy) posture.demand(apiSession, service, type);
   };
   demandRight();
-  if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
+  if (access.commonRouters(identityId, service.id).length === 0) throw noRouters(request, identityId, service);
   flatMap('tags', tags);
   const id = state.ids.cuid();
   const apiSessionId = apiSession.id;
@@ -86,4 +87,17 @@ async function deleteSession(request: ApiRequest): Promise<Done> {
   const { id } = ownSession(request);
   await request.services.state.change((transaction) => transaction.delete('session', id));
   return { data: {} };
+}
+
+/** The policies that are missing: a network without any is a frequent mistake. */
+function noRouters({ services: { access, state } }: ApiRequest, identityId: string, service: Service): ApiError {
+  const name = state.tables.identity.get(identityId)?.name ?? identityId;
+  const missing = [
+    ...(access.routersOfIdentity(identityId).length > 0 ? [] : [`no edge router policy lets ${name} use any router`]),
+    ...(access.routersOfService(service.id).length > 0
+      ? []
+      : [`no service edge router policy lets ${service.name} use any router`]),
+  ];
+  const message = missing.length > 0 ? missing.join(', and ') : `${name} and ${service.name} have no router in common`;
+  return new ApiError('NO_EDGE_ROUTERS_AVAILABLE', { code: 'UNHANDLED', message });
 }

@@ -18,7 +18,7 @@ import { type Item, isOfRouter, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
 import type { Entry, Refer } from './section.ts';
 import { SECTIONS, type Section, type SectionName } from './sections.ts';
-import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
+import type { SectionCounts, SeedDifference, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 
 /**
  * Milliseconds of processor time for all entities: other changes wait meanwhile. 10,000 take about a second, but the
@@ -33,6 +33,8 @@ const NO_CONTENT = { updatedAt: '', version: '', disabledAt: '' };
 
 /** Changes that a plan lists. */
 const MAX_STEPS = 1_000;
+/** Entities with other values than the document that an answer lists. */
+const MAX_DIFFERENT = 20;
 
 /** A change that the applier makes. */
 export interface SeedChange {
@@ -77,6 +79,7 @@ export class Applier {
   readonly #changed = new Map<SectionName, number>();
   readonly #deleted = new Map<SectionName, number>();
   readonly #steps: SeedStep[] = [];
+  readonly #different: SeedDifference[] = [];
   /** Items whose later fields are not written yet, with their entries. */
   readonly #incomplete = new Map<Item, { readonly id: string; readonly entry: Entry }>();
   /** `kind id` of entities beside the seed → the label of an entry that refers to it. */
@@ -120,6 +123,7 @@ export class Applier {
     return {
       created: counts(this.#created),
       existing: counts(this.#existing),
+      ...(this.#different.length > 0 && { different: this.#different }),
       ...(apply && { changed: counts(this.#changed) }),
       ...(prune && { deleted: counts(this.#deleted) }),
       ...(plan && { steps: this.#steps }),
@@ -182,10 +186,15 @@ export class Applier {
 
   #keepOrChange(item: Item, id: string): void {
     const { section, entry, path } = item;
-    const entity = this.#options.apply ? this.#transaction.get(section.kind, id) : undefined;
+    const entity = this.#transaction.get(section.kind, id);
     const current = entity && entryOf(section, entity, this.#exported, this.#transaction.clock.now());
     const fields = current ? changedFields(section.name, entry, current) : [];
     if (!entity || !current || fields.length === 0) return count(this.#existing, section.name);
+    if (!this.#options.apply) {
+      if (this.#different.length < MAX_DIFFERENT)
+        this.#different.push({ kind: section.word, name: nameOf(entry), fields });
+      return count(this.#existing, section.name);
+    }
     const fixed = fields.find((field) => !section.update || section.fixed.includes(field));
     if (fixed !== undefined) return this.#fail(item, [...path, fixed], `${fixed} cannot be changed; delete it first`);
     const merged = { ...current, ...withoutNulls(entry) };

@@ -15,10 +15,15 @@ export interface SeedStep {
   readonly fields?: readonly string[];
 }
 
+/** An entity that exists with other values than the document has. */
+export type SeedDifference = Required<Omit<SeedStep, 'action'>>;
+
 export interface Seeded {
   readonly created: SectionCounts;
   /** Entities that existed and were not changed. */
   readonly existing: SectionCounts;
+  /** Without `apply`: the first 20 of them that have other values than the document; missing if there are none. */
+  readonly different?: readonly SeedDifference[];
   /** Only with `apply`. */
   readonly changed?: SectionCounts;
   /** Only with `prune`. */

@@ -803,6 +803,13 @@ export type LabSeeded = {
   readonly created: Readonly<Record<string, number>>;
   /** How many, by section. */
   readonly existing: Readonly<Record<string, number>>;
+  /** Without apply: the first 20 entities that exist with other values than the document. */
+  readonly different?: readonly ({
+    /** Such as service policy. */
+    readonly kind: string;
+    readonly name: string;
+    readonly fields: readonly string[];
+  })[];
   /** How many, by section; only with apply. */
   readonly changed?: Readonly<Record<string, number>>;
   /** How many, by section; only with prune. */

@@ -1406,6 +1406,14 @@ public final class Lab extends LabHttp {
       long deleted) {}
 
   /**
+   * @param kind Such as service policy.
+   */
+  public record SeededDifferent(
+      String kind,
+      String name,
+      List<String> fields) {}
+
+  /**
    * Missing parts are null.
    *
    * @param action One of create, change, delete.
@@ -1423,6 +1431,7 @@ public final class Lab extends LabHttp {
    *
    * @param created How many, by section.
    * @param existing How many, by section.
+   * @param different Without apply: the first 20 entities that exist with other values than the document.
    * @param changed How many, by section; only with apply.
    * @param deleted How many, by section; only with prune.
    * @param steps The first 1,000 changes, in their order; only with plan.
@@ -1430,6 +1439,7 @@ public final class Lab extends LabHttp {
   public record Seeded(
       Map<String, Long> created,
       Map<String, Long> existing,
+      List<SeededDifferent> different,
       Map<String, Long> changed,
       Map<String, Long> deleted,
       List<SeededStep> steps) {}
