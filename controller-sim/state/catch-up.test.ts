@@ -27,6 +27,22 @@ t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
   t.equal(outcome, 'unread');
 });
 
+t.test('a request for an index waits for a store that hangs no longer than it may', async (t) => {
+  const { clock, state } = await open(() => new Promise(() => undefined));
+  let outcome: boolean | undefined;
+  const waiting = state.reach(1n, 2_000).then((isThere) => {
+    outcome = isThere;
+  });
+  for (let time = 0; time < 2_000; time += 10) {
+    t.equal(outcome, undefined);
+    await clock.advance(10);
+    await settle();
+  }
+  await clock.advance(0);
+  await waiting;
+  t.equal(outcome, false);
+});
+
 t.test('a store that is away is asked for an index at intervals, not all the time', async (t) => {
   let reads = 0;
   const { clock, state } = await open(() => {

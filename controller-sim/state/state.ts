@@ -289,13 +289,13 @@ export class State {
    * Reads the changes that other members have made until now. `same` where no other member exists. A request that finds
    * nothing asks: its entity may be new. Strangers can ask, too, so all that ask during one reading share the next one.
    */
-  async catchUp(): Promise<CatchUp> {
+  async catchUp(milliseconds = MAX_CATCH_UP_MS): Promise<CatchUp> {
     if (!this.#store.isShared || this.#store.isImmediate) return 'same';
     if (this.#isClosed) return 'unread';
     const before = this.#index;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     // A database that hangs does not hold up what needs no change.
-    const timer = this.clock.after('reading on', MAX_CATCH_UP_MS, () => resolve(false));
+    const timer = this.clock.after('reading on', Math.min(milliseconds, MAX_CATCH_UP_MS), () => resolve(false));
     this.#catchingUp.push(resolve);
     this.#readOn();
     const hasRead = await promise;
@@ -335,12 +335,12 @@ export class State {
    */
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
     const end = this.clock.monotonic() + milliseconds;
+    const rest = () => Math.max(0, end - this.clock.monotonic());
     while (this.#index < index) {
-      if (this.clock.monotonic() >= end || !this.#store.isShared || this.#store.isImmediate || this.#isClosed)
-        return false;
+      if (rest() === 0 || !this.#store.isShared || this.#store.isImmediate || this.#isClosed) return false;
       // A database that is away answers at once, again and again.
-      if ((await this.catchUp()) !== 'new' && this.#index < index)
-        await this.clock.sleep(REACH_INTERVAL, { name: 'data index' });
+      if ((await this.catchUp(rest())) !== 'new' && this.#index < index)
+        await this.clock.sleep(Math.min(REACH_INTERVAL, rest()), { name: 'data index' });
     }
     return true;
   }

@@ -92,6 +92,8 @@ export class ApiServer {
       // reference fact: its APIs have no HEAD; health checks, OIDC and the console enable it in their own routes.
       exposeHeadRoutes: false,
       forceCloseConnections: true,
+      // While the simulator stops, requests get the answers of the API, not those of fastify.
+      return503OnClosing: false,
       // reference fact: paths are normalized before the lookup; its web console requests `/fabric/v1//routers` and
       // `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: MAX_ID_LENGTH },

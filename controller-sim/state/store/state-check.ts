@@ -17,9 +17,9 @@ interface LastChange {
 }
 
 /**
- * Returns the hash of the entities. Rejects with DamagedError if the log has another one, or if its last set is damaged;
- * `isWanted` accepts the latter, as an operator wants the entities as they are. A last set without a hash is of an
- * earlier release, which is not checked; an empty log has none.
+ * Returns the hash of the entities. Rejects with DamagedError if the log has another one, or if its last set is
+ * damaged; `isWanted` accepts the latter, as an operator wants the entities as they are. A last set without a hash is
+ * of an earlier release, which is not checked; an empty log has none.
  */
 export async function checkedHash(
   loaded: LoadedLog,

@@ -1,8 +1,8 @@
-// The hash of all entities. Each set of changes in the log has the one after it, so that members compare their data with
-// that of its author, and rows of entities that somebody has changed, added or removed are noticed at a load.
+// The hash of all entities. Each set of changes in the log has the one after it, so that members compare their data
+// with that of its author, and rows of entities that somebody has changed, added or removed are noticed at a load.
 //
-// It is the sum of the hashes of the entities: their order does not matter, and a change costs only its own entities. It
-// finds accidents and edits by hand, not a forgery by somebody who computes another set with the same sum.
+// It is the sum of the hashes of the entities: their order does not matter, and a change costs only its own entities.
+// It finds accidents and edits by hand, not a forgery by somebody who computes another set with the same sum.
 
 import { hash } from 'node:crypto';
 import type { Change } from '../change.ts';

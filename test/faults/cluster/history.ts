@@ -65,7 +65,7 @@ interface Running {
 
 /** Milliseconds in which a member reads on, or is found to have a problem, once nothing fails. */
 const CALM = 5_000;
-const MAX_ASK_MS = 100;
+const MAX_ASK_MS = 2_000;
 
 export class History {
   readonly #clock = new VirtualClock();
