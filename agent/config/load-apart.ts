@@ -7,16 +7,13 @@ import { InvariantError } from '#lib/errors.ts';
 import { deepFreeze } from '#lib/json/deep-freeze.ts';
 import type { LoadedConfig, LoadOptions } from './load.ts';
 
-/** The child has the extension of this file: TypeScript, or JavaScript if built. */
-const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filename)}`);
-
 /** Characters of the child's error output that are kept. */
 const MAX_ERROR_LENGTH = 4_096;
 
 /** Like loadRouterConfig. Rejects only if the child process fails. */
 export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {}): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
-    const child = fork(CHILD, [file, JSON.stringify(options), process.argv[1] ?? ''], {
+    const child = fork(childFile(), [file, JSON.stringify(options), process.argv[1] ?? ''], {
       serialization: 'advanced',
       execArgv: [], // options for the router's memory
       // Not the router's stderr: Node makes an inherited pipe blocking when it exits. Every write of the router to an
@@ -36,4 +33,13 @@ export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {
       reject(new InvariantError(reason.join(': ')));
     });
   });
+}
+
+/**
+ * The child has the extension of this file: TypeScript, or JavaScript if built. An executable starts itself, and only
+ * the name counts: without /proc it does not know its folder.
+ */
+function childFile(): string {
+  const { dirname = '/', filename = '' } = import.meta;
+  return join(dirname, `load-child${extname(filename)}`);
 }

@@ -210,8 +210,10 @@ export class CertificateRenewal {
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
     const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - calendar.now());
-    // A calendar that jumps is right, and fires its timers.
-    if (wait <= LOOK_AGAIN || (calendar !== clock && !hasExpired)) this.#wait(wait, calendar);
+    // A calendar that jumps is right, and fires its timers. A certificate that it has issued within a jump may have
+    // expired at its end, while the connections have stayed.
+    if (calendar !== clock) this.#wait(hasExpired ? 0 : wait, calendar);
+    else if (wait <= LOOK_AGAIN) this.#wait(wait);
     else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
 

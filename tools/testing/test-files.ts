@@ -64,6 +64,7 @@ export const SLOWEST = [
   'test/api/lab-dashboard-browser.test.ts',
   'test/attack/half-open.test.ts',
   'controller-sim/state/store/shared-store.test.ts',
+  'controller-sim/state/store/rejoin.test.ts',
   'tools/testing/test-runner.test.ts',
   'test/attack/management-channel.test.ts',
   'test/network/tproxy-leftovers.test.ts',
