@@ -103,8 +103,7 @@ export class ChannelPath {
   #load = 0;
   /** Bytes that closed connections have delivered. */
   #delivered = 0;
-  /** Packets that closed connections have lost, and bytes that they have sent, and sent again. */
-  #lost = 0;
+  /** Bytes that closed connections have sent, and sent again. */
   #sent = 0;
   #sentAgain = 0;
   /** When bytes last waited for the congestion windows of all connections. */
@@ -149,7 +148,6 @@ export class ChannelPath {
     for (const [underlay, { sensor, state }] of this.#connections) {
       if (this.#underlays.has(underlay)) continue;
       this.#delivered += state.delivered;
-      this.#lost += state.lost;
       this.#sent += state.sent;
       this.#sentAgain += state.sentAgain;
       this.#choice.remove(sensor);
@@ -351,7 +349,6 @@ export class ChannelPath {
     let max = -1;
     let delivered = this.#delivered;
     let inFlight = 0;
-    let lost = this.#lost;
     let sent = this.#sent;
     let sentAgain = this.#sentAgain;
     this.#load = 0;
@@ -365,7 +362,6 @@ export class ChannelPath {
       const still = now - connection.movedAt;
       connection.isStalled = still > Math.max(STALLED_AFTER, STALLED_ROUND_TRIPS * state.rtt);
       delivered += state.delivered;
-      lost += state.lost;
       sent += state.sent;
       sentAgain += state.sentAgain;
       if (connection.isStalled) continue;
@@ -377,7 +373,7 @@ export class ChannelPath {
       max = state.inFlight;
       rtt = state.rtt;
     }
-    this.#controller.observe({ now, rtt, delivered, inFlight, lost });
+    this.#controller.observe({ now, rtt, delivered, inFlight, sentAgain });
     if (this.isPaced && rtt > 0) {
       const isLimited = now - this.#limitedAt <= rtt;
       const isQueueShort = this.#controller.isQueueShort(rtt);

@@ -86,15 +86,28 @@ t.test('where the delay jitters, it gets most of what a transfer without it gets
 });
 
 t.test('it sends at the rate of a policer, and little more', async (t) => {
-  for (const rate of [20, 50, 100]) {
-    const [plain, paced] = [false, true].map((isPaced) => {
-      const model = new PathModel({ rate, delay: 30, queue: 0, policer: 128 * 1024 });
-      model.add({ isPaced });
-      model.run(5_000);
-      return model.run(10_000);
-    }) as [ReturnType<PathModel['run']>, ReturnType<PathModel['run']>];
-    t.ok(paced.used > Math.min(0.95, 1.5 * plain.used), `${rate} Mbit/s: ${paced.used}, without it ${plain.used}`);
-    t.ok(paced.carried < 1.1, `${rate} Mbit/s: ${paced.carried} bytes for each byte`);
+  for (const isTolerant of [false, true])
+    for (const rate of [20, 50, 100]) {
+      const [plain, paced] = [false, true].map((isPaced) => {
+        const model = new PathModel({ rate, delay: 30, queue: 0, policer: 128 * 1024 });
+        model.add({ isPaced, isTolerant: isPaced && isTolerant });
+        model.run(5_000);
+        return model.run(10_000);
+      }) as [ReturnType<PathModel['run']>, ReturnType<PathModel['run']>];
+      const name = `${rate} Mbit/s${isTolerant ? ', a congestion control that tolerates losses' : ''}`;
+      t.ok(paced.used > Math.min(0.95, 1.5 * plain.used), `${name}: ${paced.used}, without it ${plain.used}`);
+      t.ok(paced.carried < 1.1, `${name}: ${paced.carried} bytes for each byte`);
+    }
+});
+
+t.test('losses that it does not cause do not slow it down', async (t) => {
+  for (const loss of [0.01, 0.05, 0.1]) {
+    const random = seededRandom(1);
+    const model = new PathModel({ rate: 50, delay: 30, queue: 50, loss }, () => random.next());
+    model.add({ isTolerant: true });
+    model.run(5_000);
+    const { used } = model.run(10_000);
+    t.ok(used > 0.9 * (1 - loss), `${loss}: ${used}`);
   }
 });
 
@@ -116,7 +129,7 @@ t.test('acknowledgements that come in a burst do not make it send a burst', asyn
   for (let round = 0; round < 40; round++) {
     for (let tick = 0; tick < 40; tick++) send();
     delivered += 40_000;
-    controller.observe({ now, rtt: 40, delivered, inFlight: 40_000, lost: 0 });
+    controller.observe({ now, rtt: 40, delivered, inFlight: 40_000, sentAgain: 0 });
   }
   t.equal(controller.phase, 'steady');
   const sent = Array.from({ length: 40 }, send);
@@ -261,7 +274,7 @@ t.test('a peer that lies about arrivals makes no path shorter than it was measur
         controller.waiting(true);
         if (oneWay !== undefined) controller.noteOneWay(oneWay);
         [now, delivered, least] = [now + rtt, delivered + bytes, Math.min(least, rtt)];
-        controller.observe({ now, rtt, delivered, inFlight: bytes, lost: 0 });
+        controller.observe({ now, rtt, delivered, inFlight: bytes, sentAgain: 0 });
         const { minRtt: base = least, window } = controller;
         if (!(base >= least && window >= MIN_WINDOW && Number.isFinite(window))) return false;
       }

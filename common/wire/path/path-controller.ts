@@ -38,8 +38,8 @@ export interface PathSample {
   readonly delivered: number;
   /** Bytes that were sent and are not acknowledged. */
   readonly inFlight: number;
-  /** Packets lost since the start. */
-  readonly lost: number;
+  /** Bytes sent again since the start, because they were lost. */
+  readonly sentAgain: number;
 }
 
 export type PathPhase = 'startup' | 'steady' | 'drain' | 'compete';
@@ -68,6 +68,9 @@ const FURTHER_GROWTH = 0.015;
 const UNUSED_SHARE = 1 / 2;
 /** The pace corrects this share of a wait that is too long within a round. */
 const SHRINKING_GAIN = 1 / 2;
+/** The pace does not exceed the rate after a round that has lost more than this share, and this multiple of a drain's. */
+const NOTICED_LOSS = 0.03;
+const USUAL_LOSSES = 2;
 /** The largest change of the pace in a round, as a share of the rate. */
 const LARGEST_CHANGE = 1 / 5;
 /**
@@ -194,7 +197,9 @@ export class PathController {
   #wasIdle = false;
   #competesUntil = 0;
   #competitionTime = COMPETITION_TIME;
-  #lost = 0;
+  #sentAgain = 0;
+  /** Share of the bytes that the path loses in a drain; undefined before the first one. */
+  #usualLoss: number | undefined;
   #lateRounds = 0;
   #observedAt = Number.POSITIVE_INFINITY;
   /** The round trips of the last drains, if all of them have met a queue of others. */
@@ -356,20 +361,21 @@ export class PathController {
     const rate = (sample.delivered - round.delivered) / elapsed;
     this.#rtt = round.rtt;
     this.#noteWayBack(round, now);
-    const hasLost = sample.lost > this.#lost;
-    this.#lost = sample.lost;
+    const lost = sample.sentAgain - this.#sentAgain;
+    this.#sentAgain = sample.sentAgain;
     this.#drainedAt ??= now;
     // Acknowledgements that leave the queue of the way back faster than they entered it would show too high a rate.
     const sent = (rate * elapsed) / (elapsed + this.#shortenedWayBack);
     // Where nothing waits, the path could have carried more.
     if (this.#phase !== 'drain' && (round.isBusy || sent > this.rate)) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
-    if (this.#phase === 'drain') this.#continueDrain(round, now);
+    const lossShare = lost / (lost + sample.delivered - round.delivered);
+    if (this.#phase === 'drain') this.#continueDrain(round, now, lossShare);
     else if (this.#phase === 'compete') this.#continueCompetition(round, now);
     else {
       this.#noteShortest(round);
-      if (this.#phase === 'startup') this.#start(round, now, rate, hasLost);
-      else this.#adjust(round, now, sent);
+      if (this.#phase === 'startup') this.#start(round, now, rate, lost > 0);
+      else this.#adjust(round, now, sent, lossShare);
       const isDue =
         round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
       if (isDue || this.#lateRounds > MAX_LATE_ROUNDS) this.#drain();
@@ -391,7 +397,7 @@ export class PathController {
   }
 
   /** The pace is the rate of the path, and a little more or less, so that the missing or excessive wait ends. */
-  #adjust(round: Round, now: number, rate: number): void {
+  #adjust(round: Round, now: number, rate: number, lossShare: number): void {
     const target = this.#target;
     const { rtt, isLimited, isBusy, since } = round;
     // A queue of its own becomes shorter when less is sent.
@@ -400,7 +406,9 @@ export class PathController {
     this.#rttBefore = rtt;
     this.#hasShrunk = false;
     this.#lateRounds = isLate ? this.#lateRounds + 1 : 0;
-    const room = target - rtt;
+    // A policer, or a short queue, drops what exceeds the rate. What a drain loses as well has another reason.
+    const isOverfull = this.#usualLoss !== undefined && lossShare > NOTICED_LOSS + USUAL_LOSSES * this.#usualLoss;
+    const room = isOverfull ? Math.min(0, target - rtt) : target - rtt;
     if (room < 0 ? !isBusy : !isLimited) return; // others fill the path, or this limits nothing
     const elapsed = now - since;
     if (room > 0) this.#growPace(room, now);
@@ -440,9 +448,10 @@ export class PathController {
     this.#setWindow(rate * (this.#base + this.#wayBack + this.#jitter) * DRAIN_SHARE);
   }
 
-  #continueDrain({ rtt, oneWay }: Round, now: number): void {
+  #continueDrain({ rtt, oneWay }: Round, now: number, lossShare: number): void {
     this.#drainRounds--;
     if (this.#drainRounds > 0) return;
+    this.#usualLoss = this.#usualLoss === undefined ? lossShare : (this.#usualLoss + lossShare) / 2;
     // The smallest window may be more than the path holds. A peer that tells when frames arrive knows the wait exactly.
     const rest = Math.max(this.#base + this.#wayBack, MIN_WINDOW / this.rate);
     const exact = oneWay - this.#shortestOneWay; // Infinity or NaN if the peer does not tell

@@ -79,18 +79,23 @@ export class ModelSender {
   isBusy = true;
   delivered = 0;
   inFlight = 0;
-  lost = 0;
+  sentAgain = 0;
   rtt = 0;
   congestionWindow = FIRST_WINDOW;
   #threshold = Number.POSITIVE_INFINITY;
   #reducedAt = Number.NEGATIVE_INFINITY;
 
   readonly #knowsWayThere: boolean;
+  readonly #isTolerant: boolean;
 
-  /** @param knowsWayThere The peer tells how long data was on the way there. */
-  constructor(controller: PathController | undefined, knowsWayThere: boolean) {
+  /**
+   * @param knowsWayThere The peer tells how long data was on the way there.
+   * @param isTolerant Its congestion control does not retreat after losses.
+   */
+  constructor(controller: PathController | undefined, knowsWayThere: boolean, isTolerant: boolean) {
     this.controller = controller;
     this.#knowsWayThere = knowsWayThere;
+    this.#isTolerant = isTolerant;
   }
 
   /** Whether it sends now. */
@@ -123,8 +128,8 @@ export class ModelSender {
         this.congestionWindow < this.#threshold ? size : (size * 10 * PACKET) / this.congestionWindow;
       return;
     }
-    this.lost++;
-    if (sentAt > this.#reducedAt) {
+    this.sentAgain += size;
+    if (sentAt > this.#reducedAt && !this.#isTolerant) {
       this.#reducedAt = now;
       this.congestionWindow = Math.max(2 * PACKET, 0.7 * this.congestionWindow);
       this.#threshold = this.congestionWindow;
@@ -169,8 +174,8 @@ export class PathModel {
   }
 
   /** Adds a sender with a controller, or one without. */
-  add({ isPaced = true, knowsWayThere = true } = {}): ModelSender {
-    const sender = new ModelSender(isPaced ? new PathController() : undefined, knowsWayThere);
+  add({ isPaced = true, knowsWayThere = true, isTolerant = false } = {}): ModelSender {
+    const sender = new ModelSender(isPaced ? new PathController() : undefined, knowsWayThere, isTolerant);
     this.senders.push(sender);
     return sender;
   }
@@ -216,7 +221,7 @@ export class PathModel {
         rtt: sender.rtt,
         delivered: sender.delivered,
         inFlight: sender.inFlight,
-        lost: sender.lost,
+        sentAgain: sender.sentAgain,
       });
     for (let sending = this.senders; sending.length > 0; ) {
       sending = sending.filter((sender) => sender.sends(this.now));
