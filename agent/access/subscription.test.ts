@@ -21,8 +21,10 @@ import { DataModel } from './data-model.ts';
 import { ModelSubscription } from './subscription.ts';
 
 function room({ others = [] }: { others?: string[] } = {}) {
+  const clock = new VirtualClock();
   const handlers = new Map<number, ControlHandler>();
   const sent: Message[] = [];
+  const sentAt: number[] = [];
   const asked: string[] = [];
   const silences: Record<string, number> = {};
   const create = (id: string) => ({
@@ -33,6 +35,7 @@ function room({ others = [] }: { others?: string[] } = {}) {
     },
     send: (request: Message) => {
       asked.push(id);
+      sentAt.push(clock.monotonic());
       sent.push(request);
     },
     channel: {
@@ -57,7 +60,6 @@ function room({ others = [] }: { others?: string[] } = {}) {
     onConnect: (listener: () => void) => connects.push(listener),
     onDisconnect: () => undefined,
   };
-  const clock = new VirtualClock();
   const metrics = new MetricsRegistry(clock, () => 0.5);
   const pool = new PoolFigures(metrics, clock, 'pool', 1);
   const model = new DataModel(silentLog);
@@ -73,6 +75,13 @@ function room({ others = [] }: { others?: string[] } = {}) {
   for (const connect of connects) connect();
   const requests = () =>
     sent.map((each) => each.decode(SubscribeToDataModelRequestSchema)).map((each) => each.currentIndex);
+  /** The requests so far, with the time until which the controller keeps each. */
+  const subscriptions = () =>
+    sent.map((each, index) => {
+      const { renew, subscriptionId, subscriptionDurationSeconds } = each.decode(SubscribeToDataModelRequestSchema);
+      const [at = 0, next] = sentAt.slice(index);
+      return { renew, id: subscriptionId, isInTime: (next ?? at) < at + subscriptionDurationSeconds * 1_000 };
+    });
   const id = () => sent.at(-1)?.decode(SubscribeToDataModelRequestSchema).subscriptionId ?? '';
   const send = (type: number, body: Uint8Array, subscriptionId = id()) =>
     handlers.get(type)?.(
@@ -88,7 +97,7 @@ function room({ others = [] }: { others?: string[] } = {}) {
       subscriptionId,
     );
   const busy = () => metrics.gauges.get('pool.busy_workers')?.();
-  return { clock, model, subscription, requests, asked, silences, id, send, state, change, busy };
+  return { clock, model, subscription, requests, asked, subscriptions, silences, id, send, state, change, busy };
 }
 
 t.test('changes out of order are not applied; the router asks for the missing ones', async (t) => {
@@ -209,5 +218,16 @@ t.test('the model does not keep the memory of the messages that it comes from', 
   const event = [0x52, identity.length, ...identity];
   send(EdgeControlType.DataState, Buffer.from([0x0a, event.length, ...event]));
   t.equal(model.identities.get('x')?.$unknown, undefined);
+  subscription.close();
+});
+
+t.test('a subscription is renewed before the controller ends it', async (t) => {
+  const { clock, subscription, subscriptions, id, state } = room();
+  state(5n);
+  await clock.advance(30 * 60_000);
+  const [first, ...renewals] = subscriptions();
+  t.match(first, { renew: false, isInTime: true });
+  t.ok(renewals.length >= 5, `${renewals.length} renewals`);
+  for (const renewal of renewals) t.same(renewal, { renew: true, id: id(), isInTime: true });
   subscription.close();
 });

@@ -1,19 +1,25 @@
 // Dialers by binding, the error codes of their failures, and dials of circuits that end meanwhile.
 
+import { createSocket } from 'node:dgram';
 import dns from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import { clientSockets } from '#lib/net/client-sockets.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
+import { TestProxy } from '../../test/support/hostile/http-proxy.ts';
+import type { DatagramClient } from '../xgress/clients/datagram-client.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/clients/end-to-end.ts';
 import { IdleSweeper } from '../xgress/clients/idle-sweeper.ts';
+import { datagramDialer } from './datagram.ts';
 import { EgressError, routeErrorCodeOf } from './dial-errors.ts';
 import { DialsInProgress } from './dials-in-progress.ts';
-import { dialTime, Egress, type EgressRequest } from './egress.ts';
+import { type DialedEgress, dialTime, Egress, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
 import { dialSocket, dialThroughProxy } from './socket-dial.ts';
 import { transportDialer } from './transport.ts';
@@ -135,6 +141,58 @@ t.test('a TLS service whose name has several addresses is reached at any of them
   const { socket } = await dialSocket({ type: 'tls', host: 'two.example', port }, { ...options, signal });
   t.equal(await text(socket), 'hello');
   socket.destroy();
+});
+
+t.test('a circuit gets no connection, direct or through a proxy, when clients use all descriptors', async (t) => {
+  using proxy = await TestProxy.start();
+  const server = createServer((socket) => socket.resume());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = parseAddress(`tcp:127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const options = { clock: new SystemClock(), timeout: 5_000, signal: new AbortController().signal };
+  const [host = '', port] = proxy.address.split(':');
+  const dials = {
+    direct: () => dialSocket(address, options),
+    'through a proxy': () => dialThroughProxy(address, { host, port: Number(port) }, options),
+  };
+  const { admit } = clientSockets;
+  t.teardown(() => Object.assign(clientSockets, { admit }));
+  for (const [how, dial] of Object.entries(dials)) {
+    Object.assign(clientSockets, { admit: () => false });
+    const rejected = dial().then(
+      ({ socket }) => void socket.destroy(),
+      (error: unknown) => error,
+    );
+    t.equal(routeErrorCodeOf(await rejected), RouteErrorCode.ResourcesNotAvailable, how);
+    Object.assign(clientSockets, { admit });
+    const { socket } = await dial();
+    socket.destroy();
+  }
+  while (proxy.open > 0) await new Promise((resolve) => setImmediate(resolve));
+  t.equal(proxy.targets.length, 2, 'the proxy connected, and the rejected connection was closed');
+});
+
+t.test('a UDP circuit ends when it was idle for long, and not before', async (t) => {
+  const service = createSocket('udp4');
+  await new Promise<void>((resolve) => service.bind(0, '127.0.0.1', resolve));
+  t.teardown(() => service.close());
+  const clock = new VirtualClock();
+  const sweeper = new IdleSweeper(clock, { timeout: 60_000, interval: 10_000 });
+  const dial = datagramDialer({ clock, log: silentLog, sweeper }, { connectTimeout: 0 });
+  const destination = `udp:127.0.0.1:${service.address().port}`;
+  const dialed = async () => ((await dial({ ...REQUEST, destination })) as DialedEgress).client as DatagramClient;
+  const [idle, busy] = [await dialed(), await dialed()];
+  t.teardown(() => {
+    for (const client of [idle, busy]) client.closed('cut');
+  });
+  await clock.advance(50_000);
+  busy.receive(Buffer.from('an answer'));
+  t.same([idle.isClosed, busy.isClosed], [false, false]);
+  await clock.advance(20_000);
+  t.same([idle.isClosed, busy.isClosed], [true, false]);
+  await clock.advance(50_000);
+  t.same([idle.isClosed, busy.isClosed], [true, true]);
+  t.same(clock.timers(), [], 'nothing is left to check');
 });
 
 t.test('the end of a circuit aborts its dials, and only its own', async (t) => {

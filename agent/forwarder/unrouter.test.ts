@@ -60,3 +60,12 @@ t.test('the controller may demand the removal at once', (t) => {
   t.notOk(isHere());
   t.end();
 });
+
+t.test('a router that stops checks no circuit any more', async (t) => {
+  const { unrouter, isHere, clock } = routed(true);
+  unrouter.unroute(CIRCUIT, false);
+  unrouter.close();
+  t.same(clock.timers(), []);
+  await clock.advance(INTERVAL);
+  t.ok(isHere(), 'whoever stops the router removes its circuits');
+});

@@ -184,6 +184,13 @@ t.test('a peer that closes each link at once is dialed less and less often', asy
   }
   await loseAfter(20_000);
   t.equal(attempts(), 5, 'a link that lasted is redialed at once');
+  await loseAfter(100);
+  t.equal(attempts(), 6, 'the first loss is redialed at once again');
+  await loseAfter(100);
+  await clock.advance(5_000 - 1);
+  t.equal(attempts(), 6);
+  await clock.advance(2);
+  t.equal(attempts(), 7, 'and the waits grow from the beginning');
   await close();
 });
 

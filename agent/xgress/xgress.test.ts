@@ -3,7 +3,7 @@
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
-import { bytes, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
+import { alone, bytes, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import type { XgressOptions } from './options.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
 
@@ -255,3 +255,17 @@ t.test(
     t.pass('150 circuits');
   },
 );
+
+t.test('acknowledgements that are sent and those that cannot be forwarded are counted separately', async (t) => {
+  const { circuit, receive } = alone();
+  receive(0);
+  await circuit.clock.advance(1_000);
+  const { acks } = circuit.counts;
+  t.ok(acks > 0, `${acks} sent`);
+  t.equal(circuit.counts.failedAcks, 0);
+  circuit.isUnroutable = true;
+  receive(1);
+  await circuit.clock.advance(1_000);
+  t.ok(circuit.counts.failedAcks > 0, `${circuit.counts.failedAcks} failed`);
+  t.equal(circuit.counts.acks, acks);
+});

@@ -63,13 +63,15 @@ export class Circuit {
   readonly clock = new VirtualClock();
   readonly ticker = new XgressTicker(this.clock);
   readonly budget: EndBudget;
-  readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0 };
+  readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0, acks: 0, failedAcks: 0 };
   readonly clients = { initiator: new TestClient(), terminator: new TestClient() };
   readonly ends: Record<CircuitRole, Xgress>;
   /** Called for each payload; returns true to drop it. */
   drop: (payload: Payload) => boolean = () => false;
   /** Called for each frame; returns true to lose it. */
   loses: (kind: 'payload' | 'acknowledgement' | 'control') => boolean = () => false;
+  /** The forwarder does not know where acknowledgements go. */
+  isUnroutable = false;
   readonly #random: Random;
   readonly #weather: Weather;
 
@@ -107,8 +109,10 @@ export class Circuit {
         const copy = payload.copy();
         return this.drop(copy) || this.loses('payload') ? 'sent' : send(() => void other().acceptPayload(copy));
       },
-      forwardAcknowledgement: (_source: string, ack: Acknowledgement): ForwardOutcome =>
-        this.loses('acknowledgement') ? 'sent' : send(() => void other().acceptAcknowledgement(ack)),
+      forwardAcknowledgement: (_source: string, ack: Acknowledgement): ForwardOutcome => {
+        if (this.isUnroutable) return 'unroutable';
+        return this.loses('acknowledgement') ? 'sent' : send(() => void other().acceptAcknowledgement(ack));
+      },
       forwardControl: (_source: string, frame: Frame): ForwardOutcome =>
         this.loses('control') ? 'sent' : send(() => void other().acceptControl(frame)),
       nextHop: () => undefined,
@@ -140,8 +144,8 @@ export class Circuit {
     return {
       sent: nothing,
       received: nothing,
-      acknowledgementSent: nothing,
-      acknowledgementFailed: nothing,
+      acknowledgementSent: () => void count.acks++,
+      acknowledgementFailed: () => void count.failedAcks++,
       acknowledgementReceived: nothing,
       duplicateAck: nothing,
       duplicatePayload: () => void count.duplicates++,
