@@ -116,6 +116,22 @@ t.test('a chain may be presented in any order, and may be as long as its authori
   t.notOk(verifyChain([leaf, notAnAuthority], [parsed(root)]).ok);
 });
 
+t.test('a chain has at most ten certificates, with its leaf and its root', async (t) => {
+  const root = await makeAuthority('root');
+  const below = [await makeAuthority('authority 1', root)];
+  while (below.length < 9) below.push(await makeAuthority(`authority ${below.length + 1}`, below.at(-1)));
+  for (const [authorities, isAccepted] of [
+    [8, true],
+    [9, false],
+  ] as const) {
+    const above = below.slice(0, authorities);
+    const leaf = new X509Certificate((await issue(above.at(-1) ?? root, 'leaf')).pem);
+    const verdict = verifyChain([leaf, ...above.map(parsed)], [parsed(root)]);
+    t.equal(verdict.ok, isAccepted, `${authorities + 2} certificates`);
+    if (verdict.ok) t.equal(verdict.chain.length, authorities + 2);
+  }
+});
+
 t.test('the longest chain that some certificate of an authority permits is found', async (t) => {
   const short = await makeAuthority('root', undefined, { pathLength: 0 });
   const long = await makeAuthority('root', undefined, { keys: short.keys });

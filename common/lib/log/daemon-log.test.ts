@@ -61,6 +61,7 @@ t.test('a repeated phrase is summarized, others are not affected', async (t) => 
   daemonLog.log.warn({}, 'frame dropped');
   t.equal(reader.lines.at(-1)?.msg, 'frame dropped', 'lines are admitted again');
   for (let index = 0; index < 3_000; index++) daemonLog.log.info({}, `text with data ${index}`);
+  t.equal(reader.lines.filter(({ msg }) => msg.startsWith('text with data')).length, 3_000, 'different phrases');
   await daemonLog.close();
   t.same(clock.timers(), []);
 });
@@ -71,10 +72,12 @@ t.test('unread lines are dropped and counted', async (t) => {
   const output = new LineOutput({ sink: reader, limit: 100_000, onDropped: (count) => reports.push(count) });
   for (let index = 0; index < 1_000; index++) output.write(`${'x'.repeat(999)}\n`);
   t.equal(output.dropped, 900);
-  t.ok(output.waiting <= 100_000, `${output.waiting} bytes wait`);
+  t.equal(output.waiting, 100_000, 'bytes wait: the limit is used up');
   reader.open();
   while (reports.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   t.same(reports, [900], 'reported as soon as the reader reads');
+  t.equal(output.waiting, 0);
+  t.equal(reader.taken.length, 100, 'lines that waited are written');
   output.write('next\n');
   t.equal(reader.taken.at(-1), 'next\n');
 });

@@ -186,3 +186,17 @@ t.test('frames that arrived before the end of a connection are received, even if
       t.same(received, texts, `${isSecure ? 'TLS' : 'TCP'}${reuseMemory ? ', reused memory' : ''}`);
     }
 });
+
+t.test('a connection that breaks during a write leaves no timer', async (t) => {
+  const clock = new VirtualClock();
+  const one = channel(clock, 'a', { writeTimeout: 5_000 });
+  const [left] = duplexPair();
+  one.addUnderlay(new Underlay({ socket: left, clock, type: 'default' }));
+  for (let message = 0; message < 4; message++) one.send(new Message(1, [], Buffer.alloc(200_000)));
+  await soon();
+  const writes = () => clock.timers().filter((name) => name.startsWith('write'));
+  t.equal(writes().length, 1, 'a write is in progress');
+  left.destroy(Object.assign(new Error('reset by the peer'), { code: 'ECONNRESET' }));
+  await one.closed;
+  t.same(writes(), []);
+});

@@ -93,3 +93,11 @@ t.test('nothing is judged before enough was sent', async (t) => {
   t.same(path.run(1_000, 0.5, {}, 1_000), []);
   t.equal(path.run(1_000, 0.5).length, 1);
 });
+
+t.test('losses from before the choice do not count against it', async (t) => {
+  const path = new Path();
+  t.same(path.run(400, 0.06, { isLimited: false }), [], 'losses that limit nothing');
+  t.same(path.run(3, 0.001), [3]);
+  t.same(path.run(119, 0.06), [], 'two bad times since then');
+  t.same(path.run(1, 0.06), [1], 'the third one');
+});

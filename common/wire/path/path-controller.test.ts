@@ -282,3 +282,17 @@ t.test('a peer that lies about arrivals makes no path shorter than it was measur
     }),
   );
 });
+
+t.test('a queue is short up to the allowed wait above the round trip that the window leads to', async (t) => {
+  for (const delay of [5, 50, 200]) {
+    const model = new PathModel({ rate: 100, delay, queue: 100 });
+    const { controller } = model.add();
+    model.run(warmUp(model.shape));
+    t.ok(controller);
+    const { minRtt = 0, allowedWait = 0 } = controller ?? {};
+    t.ok(minRtt >= delay && allowedWait >= 0.7, `${minRtt} ms, ${allowedWait} ms`);
+    t.equal(controller?.isQueueShort(minRtt), true, 'no queue');
+    t.equal(controller?.isQueueShort(minRtt + 1.9 * allowedWait), true);
+    t.equal(controller?.isQueueShort(minRtt + 2.1 * allowedWait), false);
+  }
+});
