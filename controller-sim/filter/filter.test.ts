@@ -206,3 +206,26 @@ t.test('every text either parses or is rejected', async (t) => {
   );
   t.pass('3000 texts');
 });
+
+t.test('errors have the line and the column of their text, from 1 and from 0', async (t) => {
+  const table: [filter: string, line: number, column: number, text: string][] = [
+    ['&', 1, 0, '&'],
+    ['name = 1 &', 1, 9, '&'],
+    ['name\n  &', 2, 2, '&'],
+    ['name = 1 and\n \n   & b', 3, 3, '&'],
+    ['name\r\n\n&', 3, 0, '&'],
+    ['name =\n  "a"\n sort by )', 3, 9, ')'],
+    ['name =\n  ', 2, 2, '<EOF>'],
+  ];
+  for (const [filter, line, column, text] of table)
+    t.same(placeOfError(filter), { line, column, text }, JSON.stringify(filter));
+});
+
+function placeOfError(filter: string): FilterError['place'] {
+  try {
+    parseQuery(filter);
+  } catch (error) {
+    if (error instanceof FilterError) return error.place;
+  }
+  return undefined;
+}

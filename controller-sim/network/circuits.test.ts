@@ -62,8 +62,9 @@ function network(net: Links) {
     peerData: [] as Terminator['peerData'],
     hostId: '',
   };
+  const terminators = [terminator];
   const tables = {
-    terminator: { get: () => terminator, referring: () => [terminator] },
+    terminator: { get: (id: string) => terminators.find((each) => each.id === id), referring: () => terminators },
     router: { get: () => ({ cost: 0, noTraversal: false }) },
     service: { get: () => undefined },
   };
@@ -117,6 +118,7 @@ function network(net: Links) {
   return {
     circuits,
     terminator,
+    terminators,
     routers,
     rejecting,
     rejectWith,
@@ -389,6 +391,45 @@ t.test('a circuit moves again if a router of its new path disconnects during the
   for (const link of ['ac', 'dc']) circuits.moves.onLinkLost(link);
   await pass(100);
   t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
+t.test('of two hosts, the one with the lower cost of its path and itself gets the circuit', async (t) => {
+  const table: [toD: number, toC: number, costOfD: number, chosen: string][] = [
+    [1, 50, 0, 'd'],
+    [50, 1, 0, 'c'],
+    [1, 50, 90, 'd'],
+    [1, 50, 110, 'c'],
+  ];
+  for (const [toD, toC, costOfD, chosen] of table) {
+    const { terminator, terminators, create, pass } = network(links(`a-d:${toD}`, `a-c:${toC}`));
+    terminators.push({ ...terminator, id: 'u', routerId: 'c' });
+    terminator.cost = costOfD;
+    const creation = create();
+    await pass(20);
+    t.same((await creation).circuit.path.routers, ['a', chosen], `${toD} ms and ${costOfD}, ${toC} ms`);
+  }
+});
+
+t.test('a rebalance moves two percent of the circuits, at least one and at most four', async (t) => {
+  for (const [count, moves] of [
+    [1, 1],
+    [99, 1],
+    [100, 2],
+    [149, 2],
+    [150, 3],
+    [500, 4],
+  ] as const) {
+    const net = links('a-d:100', 'a-b:100', 'b-d:100');
+    const { circuits, answer, create, pass } = network(net);
+    const created = Promise.all(Array.from({ length: count }, (_, index) => create({ id: `circuit${index}` })));
+    await answer();
+    await created;
+    for (const id of ['ab', 'bd']) for (const end of ['a', 'b', 'd']) net.measured(id, end, 1e6);
+    circuits.moves.rebalance();
+    await pass(20);
+    const moved = circuits.values().filter(({ path }) => path.links.join() === 'ab,bd');
+    t.equal(moved.length, moves, `${count} circuits`);
+  }
 });
 
 t.test('a rebalance searches a path only once for all circuits between the same routers', async (t) => {

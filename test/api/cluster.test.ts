@@ -449,6 +449,13 @@ t.test('a member that is cut off says so, serves what it knows, and has everythi
   t.equal((await two.manage('POST', '/services', { name: 'other', encryptionRequired: true })).status, 201);
   t.same((await one.names('/services?sort=name')).sort(), ['known', 'newer', 'other']);
   t.match(await members(one), [{ connected: true }, { connected: true, readOnly: false }]);
+  t.equal((await fault('ctrl1', 'partition')).status, 200, 'a member causes faults of its own');
+  t.match(await members(one), [{ readOnly: true, problem: /cut this controller off/ }, { connected: true }]);
+  t.match(await members(two), [{ connected: false }, { connected: true, readOnly: false }]);
+  t.equal((await fault('ctrl1', 'heal')).status, 200);
+  const isHealed = async () =>
+    (await one.manage('POST', '/services', { name: 'healed', encryptionRequired: true })).status;
+  await until('changes at the member', async () => (await isHealed()) === 201);
   t.match(await fault('ctrl9', 'heal'), { status: 404 });
   t.match(await fault('ctrl2', 'pause', { duration: '1s' }), { status: 400 });
   t.equal((await fault('ctrl2', 'kill')).status, 200);

@@ -86,7 +86,37 @@ t.test('services were last changed at the start of the session, until a change a
   const config = { name: 'c', configTypeId: 'intercept.v1', data: {} };
   t.equal(await later(api.manage('POST', '/configs', config)), session.createdAt, 'an unused config');
   const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
-  t.ok((await later(api.create('/services', web))) > session.createdAt);
+  const granted = await later(api.create('/services', web));
+  t.ok(granted > session.createdAt);
+  const router = { name: 'routers', semantic: 'AnyOf', identityRoles: ['#roaming'], edgeRouterRoles: ['#all'] };
+  t.equal(await later(api.create('/edge-router-policies', router)), granted, 'a policy of routers');
+});
+
+t.test('a grant or a loss by attributes changes the services of an identity, other attributes do not', async (t) => {
+  await using api = await ApiClient.start();
+  const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
+  const service = await api.create('/services', web);
+  const lists = { semantic: 'AnyOf', type: 'Dial', identityRoles: ['#staff'], serviceRoles: ['#web'] };
+  await api.create('/service-policies', { name: 'dial', ...lists });
+  const routers = { semantic: 'AnyOf', identityRoles: ['#roaming'], edgeRouterRoles: ['#all'] };
+  await api.create('/edge-router-policies', { name: 'routers', ...routers });
+  const id = await api.person('anna');
+  const { data: session } = await api.tryLogin('anna');
+  let last = session.createdAt as string;
+  /** Whether a change of attributes is a change of the identity's services. */
+  const changes = async (path: string, ...roleAttributes: string[]) => {
+    await api.clock.advance(1_000);
+    await api.change('PATCH', path, { roleAttributes });
+    const before = last;
+    last = (await api.get('/current-api-session/service-updates', session.token)).lastChangeAt;
+    return last > before;
+  };
+  const [identity, granted] = [`/identities/${id}`, `/services/${service}`];
+  t.equal(await changes(identity, 'roaming'), false, 'it may use other routers');
+  t.equal(await changes(identity, 'roaming', 'staff'), true, 'it gets the service');
+  t.equal(await changes(granted, 'other'), true, 'the service leaves its policy');
+  t.equal(await changes(granted, 'web'), true, 'and returns');
+  t.equal(await changes(identity, 'roaming'), true, 'it loses the service');
 });
 
 t.test('an identity that is deleted or disabled leaves a revocation of its tokens', async (t) => {

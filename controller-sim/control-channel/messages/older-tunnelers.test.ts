@@ -59,6 +59,9 @@ t.test('a tunneler gets one API session for its identity, with how it hosts', as
   t.match(session, { id: rawText(body, 1), token: rawText(body, 2), configTypes: ['all'] });
   t.match(tables.identity.get('r1'), { envInfo: { arch: 'amd64', os: 'linux' }, sdkInfo: { version: 'v1.1.15' } });
 
+  const without = await room.ask(room.r2, Type.CreateApiSession, NOTHING);
+  t.same([rawText(without.body, 5), readRaw(without.body).has(8)], ['r2', false], 'no app data');
+
   const again = await room.ask(room.r1, Type.CreateApiSession, request);
   t.same(again.body, body, 'the same one');
   t.equal(others.length, 0);

@@ -43,6 +43,16 @@ const UPDB = {
   requireSpecialChar: false,
 };
 
+/** An entry of an auth policy. */
+function authPolicy(name: string, cert: { allowed: boolean }): object {
+  const primary = {
+    cert: { allowExpiredCerts: false, ...cert },
+    extJwt: { allowed: false, allowedSigners: [] },
+    updb: UPDB,
+  };
+  return { name, primary, secondary: { requireTotp: false } };
+}
+
 class Network {
   readonly state: State;
   readonly clock: VirtualClock;
@@ -418,6 +428,15 @@ t.test('a rule that fails half-way leaves nothing behind', async (t) => {
         services: [{ name: 'web', encryptionRequired: true, configs: ['@a', '@b'] }],
       },
       /services\[0\]\.configs: service web: duplicate configs named a and b found for config type host\.v1/,
+    ],
+    [
+      {
+        externalJwtSigners: [
+          { name: 'one', issuer: 'i', ...signer, enrollAuthPolicyId: '@no certificates', enrollToCertEnabled: true },
+        ],
+        authPolicies: [authPolicy('no certificates', { allowed: false })],
+      },
+      /^externalJwtSigners\[0\]\.enrollAuthPolicyId: external JWT signer one: .*auth policy/,
     ],
     [{ identities: [{ name: 'bob', password: 'secret' }] }, /identity bob: a user name has 4 to 100 characters; give/],
   ];
