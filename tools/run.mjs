@@ -42,6 +42,7 @@ const PROGRAMS = {
   release: ['tools/release/release.ts'],
   generate: ['tools/generate.ts'],
   compat: ['tools/compat/compat.ts'],
+  mutate: ['tools/mutate/mutate.ts'],
   'try-release': ['test/interop/try-release.ts'],
 };
 /** Options for Node that a script needs. */
