@@ -13,7 +13,7 @@ export interface Mutant {
   readonly to: string;
 }
 
-/** What replaces an operator or a word: signs, boundaries, conditions. */
+/** Replacements of operators and words: signs, boundaries, conditions. */
 const REPLACED: Readonly<Record<string, string>> = {
   '<': '<=',
   '<=': '<',
@@ -101,7 +101,6 @@ function* statementsOf(code: string): Generator<Omit<Mutant, 'line'>> {
   for (const line of code.split('\n')) {
     const from = line.trimStart();
     const end = start + line.length;
-    // A line of a longer expression is no statement: its beginning is more than a statement's.
     if (STATEMENT.test(line)) yield { start: end - from.length, end, from, to: ';' };
     start = end + 1;
   }
