@@ -1,4 +1,4 @@
-// The waits between dials of a router that listens for controllers. test/network/control-listeners.test.ts dials routers.
+// The waits between dials of a router that listens for controllers. test/network/control-listeners.test.ts dials some.
 
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';

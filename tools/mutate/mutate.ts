@@ -1,6 +1,6 @@
-// `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that no
-// test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant runs the
-// nearest test files until one fails.
+// `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that
+// no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant runs
+// the nearest test files until one fails.
 
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ if (files.length === 0 || !Number.isSafeInteger(seed) || !Number.isSafeInteger(c
 
 const copy = mkdtempSync(join(tmpdir(), 'edgeweave-mutate-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
-// npm passes a signal on that this process has already got from its group: the second one must not interrupt the cleanup.
+// npm passes on a signal that the whole group already got: the second one must not interrupt the cleanup.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
