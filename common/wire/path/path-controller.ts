@@ -68,7 +68,7 @@ const FURTHER_GROWTH = 0.015;
 const UNUSED_SHARE = 1 / 2;
 /** The pace corrects this share of a wait that is too long within a round. */
 const SHRINKING_GAIN = 1 / 2;
-/** The pace does not exceed the rate after a round that has lost more than this share, and this multiple of a drain's. */
+/** The pace keeps to the rate after a round that has lost more than this share and this multiple of a drain's. */
 const NOTICED_LOSS = 0.03;
 const USUAL_LOSSES = 2;
 /** The largest change of the pace in a round, as a share of the rate. */

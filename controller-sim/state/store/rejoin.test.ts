@@ -15,7 +15,7 @@ import { PostgresStore } from './postgres-store.ts';
 const clock = new SystemClock();
 const TABLES = ['entity', 'change', 'head', 'meta'];
 
-t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? false, timeout: 120_000 }, async (t) => {
+t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? false }, async (t) => {
   const postgres = await Postgres.start();
   t.teardown(() => postgres.close());
   let count = 0;
