@@ -1,6 +1,6 @@
 // `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that
-// no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant runs
-// the nearest test files until one fails.
+// no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant
+// runs the nearest test files until one fails.
 
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
