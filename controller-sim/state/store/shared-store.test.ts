@@ -700,8 +700,10 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     t.match(a.state.problem, /the database does not store changes: (?:another session holds a lock|it did not answer)/);
     await database.ask('ROLLBACK');
     await until('the end of the problem', () => a.state.problem === undefined);
-    t.same(await database.ask('SELECT index FROM edgeweave.head'), [{ index: '0' }], 'nothing was appended');
-    t.same(await database.ask('SELECT index FROM edgeweave.change'), []);
+    // The rejected change may have been stored after all, if its answer was late. A trial stores nothing.
+    const stored = await database.ask('SELECT index FROM edgeweave.change');
+    t.ok(stored.length <= 1, `${stored.length} changes`);
+    t.same(await database.ask('SELECT index FROM edgeweave.head'), [{ index: String(stored.length) }]);
     await a.state.close();
   });
 
