@@ -57,9 +57,18 @@ class GapError extends StoreError {
   }
 }
 
+/** The state of log and entities after an entry. */
+interface End {
+  readonly chain: string;
+  /** The hash of all entities. */
+  readonly hash: bigint;
+}
+
+const NOTHING: End = { chain: '', hash: NO_ENTITIES };
+
 interface BuiltBatch extends Batch {
-  /** The hash of all entities after each entry. */
-  readonly hashes: readonly bigint[];
+  /** By the index of the entry. */
+  readonly ends: ReadonlyMap<bigint, End>;
 }
 
 export class LogStore implements SharedStore {
@@ -78,10 +87,8 @@ export class LogStore implements SharedStore {
   #routerTimeline: string | undefined;
   /** The meta has another one: the database is another copy, or somebody has taken one. */
   #isReplaced = false;
-  /** The chain at each index that the caller may continue from. */
-  readonly #chains = new Map<bigint, string>();
-  /** The hash of all entities at each of them. */
-  readonly #hashes = new Map<bigint, bigint>();
+  /** At each index that the caller may continue from. */
+  readonly #ends = new Map<bigint, End>();
   /** The last append has missed nothing, so that the next one may be built before it asks. */
   #isAlone = true;
   /** For the log: why changes were not stored. */
@@ -143,10 +150,8 @@ export class LogStore implements SharedStore {
     this.#isReplaced = false;
     this.#index = index;
     this.#timeline = timeline;
-    this.#chains.clear();
-    this.#hashes.clear();
-    this.#chains.set(index, chain);
-    this.#hashes.set(index, hash);
+    this.#ends.clear();
+    this.#ends.set(index, { chain, hash });
   }
 
   async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
@@ -163,7 +168,8 @@ export class LogStore implements SharedStore {
           missed.push(...this.#continue(page, at, head));
           at = missed.at(-1)?.index ?? at;
         }
-        if (this.#chains.get(head.index) !== head.chain) throw new HistoryError(this.#positionAt(head.index), head);
+        if (this.#ends.get(head.index)?.chain !== head.chain)
+          throw new HistoryError(this.#positionAt(head.index), head);
         const sets = prepare(missed);
         this.#index = head.index; // the caller has what it missed, whatever becomes of its own sets
         const batch = this.#batch(head, sets);
@@ -188,12 +194,9 @@ export class LogStore implements SharedStore {
     return this.#isAlone ? this.#written(batch) : undefined;
   }
 
-  #written({ entries, hashes }: BuiltBatch): bigint[] {
-    for (const [place, { index, chain }] of entries.entries()) {
-      this.#chains.set(index, chain);
-      this.#hashes.set(index, hashes[place] ?? NO_ENTITIES);
-    }
-    const indexes = entries.map(({ index }) => index);
+  #written({ ends }: BuiltBatch): bigint[] {
+    for (const [index, end] of ends) this.#ends.set(index, end);
+    const indexes = [...ends.keys()];
     this.#index = indexes.at(-1) ?? this.#index;
     this.#setStoreProblem('');
     return indexes;
@@ -201,22 +204,23 @@ export class LogStore implements SharedStore {
 
   #batch(head: Position, sets: readonly NewSet[]): BuiltBatch {
     let last = head;
-    let hash = this.#hashes.get(head.index) ?? NO_ENTITIES;
-    const hashes: bigint[] = [];
+    let { hash } = this.#endAt(head.index);
+    const ends = new Map<bigint, End>();
     const entries = sets.map((set) => {
       hash = hashAfter(hash, set.changes);
-      hashes.push(hash);
       const body = JSON.stringify({ ...set, state: hashText(hash) });
       const index = last.index + 1n;
-      last = { ...head, index, chain: nextChain(last.chain, index, body) };
-      return { index, body, chain: last.chain };
+      const chain = nextChain(last.chain, index, body);
+      last = { ...head, index, chain };
+      ends.set(index, { chain, hash });
+      return { index, body, chain };
     });
     // The last state of each entity: a statement may change a row only once.
     const final = new Map<string, Change>();
     for (const change of sets.flatMap(({ changes }) => changes)) final.set(`${change.kind} ${change.id}`, change);
     const isPruned = head.index / PRUNE_INTERVAL !== last.index / PRUNE_INTERVAL && last.index > this.#history;
     const prunedTo = isPruned ? last.index - this.#history : undefined;
-    return { entries, hashes, changes: [...final.values()], prunedTo };
+    return { entries, ends, changes: [...final.values()], prunedTo };
   }
 
   #rejection(error: unknown): StoreWriteError {
@@ -335,19 +339,21 @@ export class LogStore implements SharedStore {
   }
 
   #status(): MemberStatus {
-    const position = { timeline: this.#timeline, index: this.#index, chain: this.#chains.get(this.#index) ?? '' };
-    return { position, problem: this.#readProblem || this.#storeProblem };
+    return { position: this.#positionAt(this.#index), problem: this.#readProblem || this.#storeProblem };
   }
 
   /** The position from which the caller continues: it does not go back. */
   #from(index: bigint): Position {
-    for (const known of [this.#chains, this.#hashes])
-      for (const each of known.keys()) if (each < index) known.delete(each);
+    for (const known of this.#ends.keys()) if (known < index) this.#ends.delete(known);
     return this.#positionAt(index);
   }
 
   #positionAt(index: bigint): Position {
-    return { timeline: this.#timeline, index, chain: this.#chains.get(index) ?? '' };
+    return { timeline: this.#timeline, index, chain: this.#endAt(index).chain };
+  }
+
+  #endAt(index: bigint): End {
+    return this.#ends.get(index) ?? NOTHING;
   }
 
   /**
@@ -356,8 +362,7 @@ export class LogStore implements SharedStore {
    * whose author had other entities
    */
   #continue(entries: readonly LogEntry[], after: bigint, head: Position): StoredSet[] {
-    let chain = this.#chains.get(after) ?? '';
-    let hash = this.#hashes.get(after) ?? NO_ENTITIES;
+    let { chain, hash } = this.#endAt(after);
     if (entries.length === 0) throw new GapError(after, head);
     return entries.map((entry, position) => {
       const index = after + BigInt(position + 1);
@@ -377,8 +382,7 @@ export class LogStore implements SharedStore {
           String(index),
           'its author had other entities than this controller; to take those of the database, use sim cluster rejoin',
         );
-      this.#chains.set(index, chain);
-      this.#hashes.set(index, hash);
+      this.#ends.set(index, { chain, hash });
       return set;
     });
   }
