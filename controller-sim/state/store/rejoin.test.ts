@@ -137,12 +137,14 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     await database.ask('CREATE TABLE entity_copy AS TABLE edgeweave.entity');
     const starting = async () => {
       const store = await PostgresStore.open(url, { clock, log: silentLog });
-      const outcome = await join(store).then(
-        () => 'started',
-        (error: unknown) => String(error),
-      );
-      await store.close();
-      return outcome;
+      try {
+        const { state } = await join(store);
+        await state.close();
+        return 'started';
+      } catch (error) {
+        await store.close();
+        return String(error);
+      }
     };
     const body = (from: string, to: string) => `replace(body, '${from}', '${to}')`;
     const [changed, missing] = [
