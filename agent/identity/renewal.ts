@@ -89,6 +89,7 @@ export class RenewalError extends ProjectError {
 export class CertificateRenewal {
   readonly #components: RenewalComponents;
   readonly #init: RenewalInit;
+  readonly #calendar: Clock;
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
   #isRenewing = false;
@@ -106,6 +107,7 @@ export class CertificateRenewal {
   constructor(components: RenewalComponents, init: RenewalInit) {
     this.#components = components;
     this.#init = init;
+    this.#calendar = components.calendar ?? components.clock;
     components.controllers.on(EdgeControlType.EnrollmentCertsResponse, (controller, message) => {
       if (controller === this.#waiting?.controller)
         this.#waiting.resolve(message.decode(EnrollmentCertsResponseSchema));
@@ -203,23 +205,22 @@ export class CertificateRenewal {
 
   /** @param least Milliseconds to wait at least. */
   #schedule(min: number): void {
-    const { identity, clock, calendar = clock, log } = this.#components;
+    const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
-    const hasExpired = isExpired(certificate, calendar.now());
+    const hasExpired = isExpired(certificate, this.#now);
     if (this.#expiry.note(hasExpired))
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
-    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - calendar.now());
+    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - this.#now);
     // A calendar that jumps is right, and fires its timers. A certificate that it has issued within a jump may have
     // expired at its end, while the connections have stayed.
-    if (calendar !== clock) this.#wait(hasExpired ? 0 : wait, calendar);
+    if (this.#calendar !== clock) this.#wait(hasExpired ? 0 : wait, this.#calendar);
     else if (wait <= LOOK_AGAIN) this.#wait(wait);
     else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
 
   get #now(): number {
-    const { clock, calendar = clock } = this.#components;
-    return calendar.now();
+    return this.#calendar.now();
   }
 
   #wait(milliseconds: number, by = this.#components.clock): void {
