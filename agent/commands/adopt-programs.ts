@@ -44,9 +44,9 @@ export async function packageProgram(installation: Installation): Promise<Servic
 
 async function healthOfOwn(config: string): Promise<string | undefined> {
   const { askRouter } = await import('../operator/operator-client.ts');
-  const { healthProblem, readHealth } = await import('./health-request.ts');
+  const { healthIn, healthProblem } = await import('./health-request.ts');
   try {
-    const answer = readHealth(JSON.stringify(await askRouter(config, 'health')));
+    const answer = healthIn(await askRouter(config, 'health'));
     return answer ? healthProblem(answer) : 'its answer has no health checks';
   } catch (error) {
     return `the router does not answer: ${describeError(error)}`;

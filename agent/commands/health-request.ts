@@ -56,11 +56,16 @@ export async function requestHealth({ url, ca, name }: HealthService, insecure =
 /** Undefined for a text that is not the answer of a router. */
 export function readHealth(text: string): HealthAnswer | undefined {
   try {
-    const { data } = parseJson(text) as { data?: Partial<HealthAnswer> };
-    return typeof data?.healthy === 'boolean' ? (data as HealthAnswer) : undefined;
+    return healthIn(parseJson(text));
   } catch {
     return undefined; // not JSON
   }
+}
+
+/** Undefined for a value that is not the answer of a router. */
+export function healthIn(answer: unknown): HealthAnswer | undefined {
+  const data = (answer as { data?: Partial<HealthAnswer> } | null)?.data;
+  return typeof data?.healthy === 'boolean' ? (data as HealthAnswer) : undefined;
 }
 
 /** Why a router is not healthy; undefined if it is. */
