@@ -72,7 +72,7 @@ const SHRINKING_GAIN = 1 / 2;
 const NOTICED_LOSS = 0.03;
 const USUAL_LOSSES = 2;
 /** The largest change of the pace in a round, as a share of the rate. */
-const LARGEST_CHANGE = 1 / 5;
+const MAX_CHANGE = 1 / 5;
 /**
  * The window has more room than the pace needs, and for so many times the jitter: where the path holds acknowledgements
  * back, the pace goes on.
@@ -116,9 +116,9 @@ const NOISE_SHARE = 1 / 4;
 const WAYS_BACK = 2;
 /** Times between drains whose shortest round trips count; milliseconds that each lasts at least. */
 const EPOCHS = 3;
-const EPOCH_TIME = 2_000;
+const MIN_EPOCH = 2_000;
 /**
- * Rounds with too long a wait, although the window was right, after which the path is measured again: longer than the
+ * Rounds with too long a wait, although the pace was right, after which the path is measured again: longer than the
  * allowed wait by this share of it. A drain that leaves as long a wait has met the queue of others.
  */
 const MAX_LATE_ROUNDS = 3;
@@ -136,7 +136,7 @@ const JITTER_SHARE = 0.4;
  * the jitter, up to so many milliseconds, so that its shortest round trip is without it. A jitter below this share of
  * the allowed wait makes no difference.
  */
-const STEADY_ROUND = 40;
+const MIN_ROUND = 40;
 const ROUND_JITTERS = 24;
 const MAX_ROUND = 250;
 const NOTICED_JITTER = 1 / 2;
@@ -278,7 +278,7 @@ export class PathController {
   get #leastRound(): number {
     if (this.#phase === 'drain' && this.#drainRounds > 1) return 0;
     const jitter = Math.max(0, this.#jitter - NOTICED_JITTER * this.#steadyWait);
-    return Math.min(MAX_ROUND, (this.#phase === 'steady' ? STEADY_ROUND : 0) + ROUND_JITTERS * jitter);
+    return Math.min(MAX_ROUND, (this.#phase === 'steady' ? MIN_ROUND : 0) + ROUND_JITTERS * jitter);
   }
 
   /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
@@ -417,15 +417,15 @@ export class PathController {
       this.#shortRounds = 0;
       const usual = this.#rates.reduce((sum, each) => sum + each, 0) / this.#rates.length;
       const carried = rate > usual * STARTUP_GROWTH ? rate : usual;
-      this.#setPace(carried * (1 + Math.max(-LARGEST_CHANGE, (SHRINKING_GAIN * room) / elapsed)), now);
+      this.#setPace(carried * (1 + Math.max(-MAX_CHANGE, (SHRINKING_GAIN * room) / elapsed)), now);
     }
   }
 
-  /** Nothing shows that the path carries no more than in its best round. */
+  /** The path may carry more than in its best round. */
   #growPace(room: number, now: number): void {
     this.#shortRounds = room > UNUSED_SHARE * this.allowedWait ? this.#shortRounds + 1 : 0;
     const growth = GROWTH + FURTHER_GROWTH * this.#shortRounds;
-    const change = Math.min(LARGEST_CHANGE, (growth * room) / this.allowedWait);
+    const change = Math.min(MAX_CHANGE, (growth * room) / this.allowedWait);
     this.#setPace(Math.max(this.#pace, this.rate * (1 + change)), now);
   }
 
@@ -474,7 +474,7 @@ export class PathController {
     if (isLonger) this.#waysBack = [];
     // A peer may lie about arrivals: the base is never shorter than a measured round trip.
     const epoch = { rtt: Math.min(rtt, Math.max(rtt - this.#wayBack, this.#base)), oneWay };
-    if (isLonger || now - this.#epochAt >= EPOCH_TIME) {
+    if (isLonger || now - this.#epochAt >= MIN_EPOCH) {
       this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
       this.#epochAt = now;
     } else this.#noteShortest(epoch);
