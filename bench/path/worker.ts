@@ -78,10 +78,12 @@ async function run(job: Job): Promise<void> {
   }
   /** Round trips of light traffic alone, of this round. */
   const alone = new Map<PathSubject, readonly number[]>();
+  const measure = (subject: PathSubject, transfer: Transfer) =>
+    measureTransfer(job, subject, transfer, alone.get(subject) ?? []);
   const measures: [string, (subject: PathSubject) => Promise<Record<string, number>>][] = [
     ...job.transfers.map((transfer): (typeof measures)[number] => [
       transferName(transfer),
-      (subject) => measureTransfer(job, subject, transfer, alone.get(subject) ?? []),
+      (subject) => measure(subject, transfer),
     ]),
     ...(job.isBeside
       ? [[BESIDE_PLAIN, (subject) => measureBeside(job, subject, plain)] as (typeof measures)[number]]
@@ -93,7 +95,6 @@ async function run(job: Job): Promise<void> {
   await sleep(PAUSE * 5); // routers dial the further connections of their links
   const [first] = job.transfers;
   const measureAlone = async () => {
-    if (job.transfers.length === 0) return;
     for (const subject of subjects)
       await orReport(subject, 'light traffic alone', async () => {
         alone.set(subject, await lightAlone(job, subject.ports));
@@ -101,15 +102,12 @@ async function run(job: Job): Promise<void> {
   };
   if (first) {
     await measureAlone();
-    for (const subject of subjects)
-      await report(subject, 'fresh link, 1 upload', () =>
-        measureTransfer(job, subject, first, alone.get(subject) ?? []),
-      );
+    for (const subject of subjects) await report(subject, 'fresh link, 1 upload', () => measure(subject, first));
   }
   for (let round = 0; round < job.rounds; round++) {
-    if (round > 0) await measureAlone();
-    for (const [group, measure] of measures)
-      for (const subject of subjects) await report(subject, group, () => measure(subject));
+    if (first && round > 0) await measureAlone();
+    for (const [group, measureGroup] of measures)
+      for (const subject of subjects) await report(subject, group, () => measureGroup(subject));
   }
   const changesRounds = job.changes.length > 0 ? Math.min(job.rounds, CHANGES_ROUNDS) : 0;
   for (let round = 0; round < changesRounds; round++)
