@@ -3,7 +3,7 @@
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { type Random, seededStream, systemRandom } from '#lib/random.ts';
-import { AdvancingClock } from '#lib/time/advancing-clock.ts';
+import { AdvancingClock, realClock } from '#lib/time/advancing-clock.ts';
 import { type AdvanceableClock, type Clock, SystemClock } from '#lib/time/clock.ts';
 import type { SimulatorOptions } from './options.ts';
 
@@ -16,7 +16,7 @@ export class SimulatorContext {
   readonly options: SimulatorOptions;
   /** For rules: sessions, tokens, locks, posture. The lab can advance it. */
   readonly clock: AdvanceableClock;
-  /** For connections: heartbeats and time limits go on in real time when the lab advances the other clock. */
+  /** For other programs: heartbeats and time limits go on in real time when the lab advances the other clock. */
   readonly wireClock: Clock;
   readonly ids: IdSource;
   readonly #log: Log;
@@ -27,7 +27,7 @@ export class SimulatorContext {
     const { clock = new SystemClock(), log = silentLog } = options;
     this.options = options;
     this.clock = isAdvanceable(clock) ? clock : new AdvancingClock(clock);
-    this.wireClock = clock instanceof AdvancingClock ? clock.real : clock;
+    this.wireClock = realClock(this.clock);
     this.ids = new IdSource(this.randomOf('ids'));
     this.#log = log;
     this.#owned = owned;

@@ -7,6 +7,7 @@
 
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
@@ -119,7 +120,7 @@ export class Lockouts {
       if (this.#isClosed) return false;
       const what = 'the locks of identities could not be stored, retrying';
       log.warn({ identities: locks.map(([, { identityId }]) => identityId), error: describeError(error) }, what);
-      this.#retry ??= clock.after('locks of identities', RETRY, () => {
+      this.#retry ??= realClock(clock).after('locks of identities', RETRY, () => {
         this.#retry = undefined;
         background(log, 'locks of identities', this.#storeAll());
       });

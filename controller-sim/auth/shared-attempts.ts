@@ -1,6 +1,7 @@
 // Counts of failed proofs that all controllers with a common store share. The count of a single controller holds if the
 // store does not answer.
 
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Attempts } from '../state/store/shared-store.ts';
 
@@ -25,7 +26,7 @@ export class SharedAttempts {
   async add(key: string, milliseconds: number): Promise<number> {
     if (!this.#attempts) return 0;
     const late = Promise.withResolvers<number>();
-    const timer = this.#clock.after('common count of attempts', MAX_WAIT_MS, () => late.resolve(0));
+    const timer = realClock(this.#clock).after('common count of attempts', MAX_WAIT_MS, () => late.resolve(0));
     const added = this.#attempts.add(key, this.#clock.now(), milliseconds).catch(() => 0);
     const count = await Promise.race([added, late.promise]);
     timer.cancel();

@@ -76,7 +76,7 @@ export class Lab {
   #readiness: Readiness | undefined;
 
   constructor(components: LabComponents) {
-    const { state, clock } = components;
+    const { state, clock, wireClock } = components;
     this.#components = components;
     this.#ended = new EndedSessions(state);
     this.#rates = new CircuitRates(components);
@@ -84,9 +84,9 @@ export class Lab {
       name: 'comparisons of rights',
       length: MAX_WAITING_COMPARISONS,
       workers: 1,
-      clock,
+      clock: wireClock,
     });
-    this.member = new MemberFaults({ state, clock, close: components.close });
+    this.member = new MemberFaults({ state, clock: wireClock, close: components.close });
     const others = new OtherLabs(components);
     this.clock = new LabClock(clock, others, async () => this.#readiness?.renewed());
     const { faults } = this;

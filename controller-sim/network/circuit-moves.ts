@@ -7,6 +7,7 @@
 import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { State } from '../state/state.ts';
 import type { Circuit } from './circuit.ts';
@@ -144,7 +145,7 @@ export class CircuitMoves {
       } catch (error) {
         const isHopeless = pause === undefined || !ends.every((end) => routers.has(end));
         if (isHopeless || isEnded(circuit)) throw error;
-        await clock.sleep(pause, { name: 'next attempt to move a circuit', signal: this.#closing.signal });
+        await realClock(clock).sleep(pause, { name: 'next attempt to move a circuit', signal: this.#closing.signal });
         if (isEnded(circuit)) throw error;
       }
     }

@@ -5,6 +5,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FaultSchema, FaultSubject, type Listener, PeerState } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -62,7 +63,7 @@ export class Network {
 
   constructor(components: NetworkComponents, { linkVersion }: NetworkInit = {}) {
     this.#components = components;
-    this.#peers = new PeerAnnouncements({ clock: components.clock, routers: this.#routers, linkVersion });
+    this.#peers = new PeerAnnouncements({ clock: realClock(components.clock), routers: this.#routers, linkVersion });
     this.traces = new Traces(components.clock, components.ids);
     const events = new NetworkEvents(components.log);
     this.events = events;

@@ -2,20 +2,23 @@
 
 import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
-import { settle, VirtualClock } from '#lib/time/clock.ts';
+import { AdvancingClock } from '#lib/time/advancing-clock.ts';
+import { type Clock, settle, VirtualClock } from '#lib/time/clock.ts';
 import { type CatchUp, State } from './state.ts';
 import { SharedMemory } from './store/shared-memory.ts';
 
-async function open(read: () => Promise<never>) {
-  const clock = new VirtualClock();
+async function open(read: () => Promise<never>, clock: Clock) {
   const store = Object.assign(new SharedMemory().open(), { read });
   Object.defineProperty(store, 'isImmediate', { value: false });
   const state = await State.open({ store, clock, ids: new IdSource() });
-  return { clock, state };
+  return state;
 }
 
+const hangs = () => new Promise<never>(() => undefined);
+
 t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
-  const { clock, state } = await open(() => new Promise(() => undefined));
+  const clock = new VirtualClock();
+  const state = await open(hangs, clock);
   let outcome: CatchUp | undefined;
   const waiting = state.catchUp().then((caughtUp) => {
     outcome = caughtUp;
@@ -27,8 +30,27 @@ t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
   t.equal(outcome, 'unread');
 });
 
+t.test('a jump of the lab clock ends no wait for the store', async (t) => {
+  const real = new VirtualClock();
+  const clock = new AdvancingClock(real);
+  const state = await open(hangs, clock);
+  t.equal(await state.isCurrent(), true);
+  let outcome: CatchUp | undefined;
+  const waiting = state.catchUp().then((caughtUp) => {
+    outcome = caughtUp;
+  });
+  await clock.advance(33 * 60_000);
+  t.equal(outcome, undefined);
+  t.equal(await state.isCurrent(), true, 'the data is as new as before');
+  clock.setRate(0);
+  await real.advance(1_500);
+  await waiting;
+  t.equal(outcome, 'unread', 'even while the lab clock stands still');
+});
+
 t.test('a request for an index waits for a store that hangs no longer than it may', async (t) => {
-  const { clock, state } = await open(() => new Promise(() => undefined));
+  const clock = new VirtualClock();
+  const state = await open(hangs, clock);
   let outcome: boolean | undefined;
   const waiting = state.reach(1n, 2_000).then((isThere) => {
     outcome = isThere;
@@ -45,10 +67,12 @@ t.test('a request for an index waits for a store that hangs no longer than it ma
 
 t.test('a store that is away is asked for an index at intervals, not all the time', async (t) => {
   let reads = 0;
-  const { clock, state } = await open(() => {
+  const clock = new VirtualClock();
+  const read = () => {
     reads++;
     return Promise.reject(new Error('nothing listens'));
-  });
+  };
+  const state = await open(read, clock);
   let outcome: boolean | undefined;
   const waiting = state.reach(1n, 2_000).then((isThere) => {
     outcome = isThere;

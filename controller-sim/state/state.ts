@@ -12,6 +12,7 @@ import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { atOnce, inSlices } from '#lib/slices.ts';
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { differences } from './differences.ts';
@@ -107,6 +108,8 @@ export class State {
   readonly tables: Tables = createTables();
   readonly ids: IdSource;
   readonly clock: Clock;
+  /** For waits on the store, and for the age of what was read from it. */
+  readonly #storeClock: Clock;
   readonly log: Log;
   readonly #store: Store | SharedStore;
   /** By stage, in the order of notification. */
@@ -136,9 +139,10 @@ export class State {
   private constructor(components: StateComponents) {
     this.#store = components.store;
     this.clock = components.clock;
+    this.#storeClock = realClock(components.clock);
     this.ids = components.ids;
     this.log = components.log ?? silentLog;
-    this.#knownUntil = components.clock.monotonic();
+    this.#knownUntil = this.#storeClock.monotonic();
     this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
     this.#problems = new Listeners('problems of the state', this.log);
   }
@@ -295,7 +299,7 @@ export class State {
     const before = this.#index;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     // A database that hangs does not hold up what needs no change.
-    const timer = this.clock.after('reading on', Math.min(milliseconds, MAX_CATCH_UP_MS), () => resolve(false));
+    const timer = this.#storeClock.after('reading on', Math.min(milliseconds, MAX_CATCH_UP_MS), () => resolve(false));
     this.#catchingUp.push(resolve);
     this.#readOn();
     const hasRead = await promise;
@@ -315,7 +319,7 @@ export class State {
   }
 
   get #isAged(): boolean {
-    return this.clock.monotonic() - this.#knownUntil > MAX_AGE_MS;
+    return this.#storeClock.monotonic() - this.#knownUntil > MAX_AGE_MS;
   }
 
   /**
@@ -334,13 +338,13 @@ export class State {
    * Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has
    */
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
-    const end = this.clock.monotonic() + milliseconds;
-    const rest = () => Math.max(0, end - this.clock.monotonic());
+    const end = this.#storeClock.monotonic() + milliseconds;
+    const rest = () => Math.max(0, end - this.#storeClock.monotonic());
     while (this.#index < index) {
       if (rest() === 0 || !this.#store.isShared || this.#store.isImmediate || this.#isClosed) return false;
       // A database that is away answers at once, again and again.
       if ((await this.catchUp(rest())) !== 'new' && this.#index < index)
-        await this.clock.sleep(Math.min(REACH_INTERVAL, rest()), { name: 'data index' });
+        await this.#storeClock.sleep(Math.min(REACH_INTERVAL, rest()), { name: 'data index' });
     }
     return true;
   }
@@ -348,7 +352,7 @@ export class State {
   /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
   cutOff(isCutOff: boolean): boolean {
     if (!this.#store.isShared) return false;
-    if (this.#store.isImmediate) this.#knownUntil = this.clock.monotonic();
+    if (this.#store.isImmediate) this.#knownUntil = this.#storeClock.monotonic();
     this.#store.cutOff(isCutOff);
     this.#readOn();
     return true;
@@ -429,7 +433,7 @@ export class State {
   async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
     let attempts: Attempt[] = [];
     let indexes: bigint[];
-    const began = this.clock.monotonic();
+    const began = this.#storeClock.monotonic();
     try {
       // The store may call it again, with what was missed: only the last attempts count.
       indexes = await store.append(this.#index, (missed) => {
@@ -470,7 +474,7 @@ export class State {
   /** @returns whether the store answered */
   async #follow(store: SharedStore): Promise<boolean> {
     this.#isBehind = false;
-    const began = this.clock.monotonic();
+    const began = this.#storeClock.monotonic();
     try {
       if (await this.#readNext(store)) this.#knownUntil = began;
       this.#noteProblem(store, undefined);
@@ -484,7 +488,7 @@ export class State {
           'the changes of other controllers could not be read, retrying',
         );
       this.#noteProblem(store, problem); // is logged once
-      this.#retry ??= this.clock.after('changes of others', RETRY, () => {
+      this.#retry ??= this.#storeClock.after('changes of others', RETRY, () => {
         this.#retry = undefined;
         this.#readOn();
       });
@@ -542,7 +546,7 @@ export class State {
   /** Replaces all data by that of the store, in one set with the differences. */
   async #reload(store: SharedStore, { isWanted = false } = {}): Promise<void> {
     const before = this.#index;
-    const began = this.clock.monotonic();
+    const began = this.#storeClock.monotonic();
     const own = { after: before, timeline: this.#timeline, next: this.ids.uuid(), isWanted };
     await store.reload(own, ({ entities, index, meta }) => {
       const checked = createTables();

@@ -131,6 +131,12 @@ t.test('a clock that stands still fires timers only when it is advanced, and con
   t.equal(clock.nowNanoseconds(), BigInt(start + 400) * 1_000_000n);
   t.equal(fired, 0);
   t.same(real.timers(), []);
+  let isNow = false;
+  clock.after('at once', 0, () => {
+    isNow = true;
+  });
+  await real.advance(0);
+  t.equal(isNow, true, 'what is due needs no time');
   await clock.advance(600);
   t.equal(fired, 1);
   t.equal(clock.now(), start + 1_000);

@@ -6,7 +6,12 @@ import { BaseClock, type Clock, SystemClock, settle, type Timer } from './clock.
 
 /** The time of day that other programs have, in milliseconds since the epoch. */
 export function realTime(clock: Clock): number {
-  return clock instanceof AdvancingClock ? clock.real.now() : clock.now();
+  return realClock(clock).now();
+}
+
+/** The clock for waits on other programs: they notice no advance of this one, and answer while it stands still. */
+export function realClock(clock: Clock): Clock {
+  return clock instanceof AdvancingClock ? clock.real : clock;
 }
 
 interface Waiting {
@@ -176,11 +181,12 @@ export class AdvancingClock extends BaseClock {
   }
 
   #arm(waiting: Waiting): void {
-    if (this.rate === 0) {
+    const left = waiting.due - this.monotonic();
+    if (this.rate === 0 && left > 0) {
       waiting.alarm = undefined;
       return;
     }
-    const delay = (waiting.due - this.monotonic()) / this.rate;
+    const delay = left > 0 ? left / this.rate : 0;
     waiting.alarm = this.real.after(waiting.name, delay, () => this.#fire(waiting));
   }
 

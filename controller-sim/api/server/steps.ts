@@ -77,12 +77,12 @@ export async function perform(request: ApiRequest, handler: Handler): Promise<An
 }
 
 /** Until the birth of the request's token, but no longer than a client waits. */
-async function readOn({ headers, services: { state } }: ApiRequest): Promise<CatchUp> {
+async function readOn({ headers, services: { state, wireClock } }: ApiRequest): Promise<CatchUp> {
   const birth = birthOf(headers);
-  const end = state.clock.monotonic() + MAX_WAIT_MS;
+  const end = wireClock.monotonic() + MAX_WAIT_MS;
   let caughtUp = await state.catchUp();
   if (caughtUp !== 'new') return caughtUp;
-  while (caughtUp === 'new' && state.index < birth && state.clock.monotonic() < end) caughtUp = await state.catchUp();
+  while (caughtUp === 'new' && state.index < birth && wireClock.monotonic() < end) caughtUp = await state.catchUp();
   return caughtUp === 'unread' ? 'unread' : 'new';
 }
 

@@ -5,6 +5,7 @@ import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
 import type { Log } from '#lib/log/log.ts';
+import { realClock } from '#lib/time/advancing-clock.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { checkedLookup, endpointProblem } from '../../entities/jwks-endpoint.ts';
 
@@ -82,7 +83,7 @@ export class Jwks {
     const { clock, log } = this.#components;
     let keys = this.#sets.get(endpoint)?.keys ?? new Map<string, KeyObject>();
     const late = () => new Error(`no answer within ${TIMEOUT} ms`);
-    const { signal, timer } = clock.deadline('fetch of keys', TIMEOUT, late);
+    const { signal, timer } = realClock(clock).deadline('fetch of keys', TIMEOUT, late);
     try {
       keys = await load(endpoint, AbortSignal.any([signal, this.#closed.signal]));
     } catch (error) {
