@@ -9,6 +9,7 @@
 // input, and applies it at once. It ends with its standard input. It needs Linux and root.
 
 import { systemLibrary } from '#lib/process/system-library.ts';
+import { seededRandom } from '#lib/random.ts';
 import { Jitter, Walk } from '../../test/support/rooms/unsteady-path.ts';
 import type { PathShape } from './paths.ts';
 
@@ -45,6 +46,8 @@ const BURST = 64;
 const IDLE = 1_000;
 /** Milliseconds between two delays of a path that jitters. */
 const JITTER_INTERVAL = 8;
+/** All subjects meet the same rates. */
+const WALK_SEED = 6;
 /** Milliseconds of an outage. */
 const OUTAGE = 20;
 
@@ -64,7 +67,7 @@ class Way {
   #busyUntil = 0;
   #lastDue = 0;
   readonly #jitter = new Jitter(Math.random);
-  readonly #walk = new Walk(Math.random);
+  readonly #walk = new Walk(seededRandom(WALK_SEED).next);
   /** Bytes in the bucket of a policer, and since when. */
   #tokens = 0;
   #filledAt = 0;

@@ -26,12 +26,13 @@ export class Jitter {
 const WALK_INTERVAL = 100;
 /** The largest difference of two rates, as a share of the top. */
 const WALK_STEP = 0.3;
+/** The rates repeat after so many, so that all measurements of a few seconds meet the same ones. */
+const WALK_LENGTH = 25;
 
 /** A rate that walks below its top. */
 export class Walk {
   readonly #random: Draw;
-  #share = 1;
-  #until = Number.NEGATIVE_INFINITY;
+  #shares: readonly number[] = [];
 
   /** @param random Returns numbers in [0, 1). */
   constructor(random: Draw) {
@@ -40,10 +41,16 @@ export class Walk {
 
   /** The share of the top at a time, between `min` and 1. */
   at(now: number, min: number): number {
-    if (now >= this.#until) {
-      this.#until = now + WALK_INTERVAL;
-      this.#share = Math.min(1, Math.max(min, this.#share + WALK_STEP * (2 * this.#random() - 1)));
+    if (this.#shares.length === 0) this.#shares = this.#walk(min);
+    return this.#shares[Math.floor(now / WALK_INTERVAL) % WALK_LENGTH] as number;
+  }
+
+  #walk(min: number): number[] {
+    const shares = [1];
+    while (shares.length < WALK_LENGTH) {
+      const step = WALK_STEP * (2 * this.#random() - 1);
+      shares.push(Math.min(1, Math.max(min, (shares.at(-1) as number) + step)));
     }
-    return this.#share;
+    return shares;
   }
 }
