@@ -45,13 +45,16 @@ const BUSY_TIME = 1_000;
 
 export interface PathInspection {
   readonly phase: PathPhase;
+  /** Why pace and window are as they are. */
+  readonly reason: string;
   /** Bytes per second: what the path carries, and what may leave; undefined if only the window counts. */
   readonly rate: number;
   readonly pace: number | undefined;
   /** Milliseconds. */
   readonly roundTrip: number;
   readonly minRoundTrip: number | undefined;
-  /** Mean time above the shortest round trip that the path adds by itself. */
+  /** What bytes of this direction waited in queues, and the deviation that the path adds by itself. */
+  readonly queueWait: number;
   readonly jitter: number;
   readonly allowedWait: number;
   /** Bytes that may be on their way, and bytes that are. */
@@ -295,10 +298,12 @@ export class ChannelPath {
     const controller = this.#controller;
     return {
       phase: controller.phase,
+      reason: controller.reason,
       rate: Math.round(controller.rate * 1_000),
       pace: controller.pace === undefined ? undefined : Math.round(controller.pace * 1_000),
       roundTrip: controller.rtt,
       minRoundTrip: controller.minRtt,
+      queueWait: controller.queueWait,
       jitter: controller.jitter,
       allowedWait: controller.allowedWait,
       window: Math.round(controller.window),
@@ -377,7 +382,8 @@ export class ChannelPath {
     if (this.isPaced && rtt > 0) {
       const isLimited = now - this.#limitedAt <= rtt;
       const isQueueShort = this.#controller.isQueueShort(rtt);
-      this.#choice.observe({ now, rtt, sent, sentAgain, isLimited, isQueueShort });
+      const isOwn = this.#controller.causesLosses;
+      this.#choice.observe({ now, rtt, sent, sentAgain, isLimited, isQueueShort, isOwn });
     }
   }
 }

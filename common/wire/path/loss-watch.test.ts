@@ -22,7 +22,8 @@ class Path {
       this.#sent += bytes;
       this.#sentAgain += bytes * share;
       const sample = { now: this.#now, rtt: ROUND_TRIP, sent: this.#sent, sentAgain: this.#sentAgain };
-      if (this.watch.observe({ ...sample, isLimited: true, isQueueShort: true, ...state })) changes.push(count);
+      if (this.watch.observe({ ...sample, isLimited: true, isQueueShort: true, isOwn: false, ...state }))
+        changes.push(count);
     }
     return changes;
   }
@@ -75,6 +76,15 @@ t.test(
     t.same(path.run(3, 0.001), [3]);
   },
 );
+
+t.test('a path that loses only what is too much keeps the congestion control of the system', async (t) => {
+  const path = new Path();
+  t.same(path.run(3, 0.02), [3]);
+  t.same(path.run(10, 0.02), []);
+  t.same(path.run(20, 0.02, { isOwn: true }), [1], 'the choice returns at once');
+  t.equal(path.watch.isTolerant, false);
+  t.same(path.run(400, 0.02, { isOwn: true }), []);
+});
 
 t.test('a single time with many losses, and losses while nobody sends, do not count', async (t) => {
   const path = new Path();

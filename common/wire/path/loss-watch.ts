@@ -3,7 +3,8 @@
 // There one that tolerates losses is better. A pure component: the owner passes measurements and applies the choice.
 //
 //   system ──packets are lost several times while no queue waits──► tolerant
-//   tolerant ──many more bytes are lost than before: there is a queue, a very short one──► system, for a while
+//   tolerant ──this sender causes the losses (own-losses.ts): a policer drops what exceeds the rate, or
+//              many more bytes are lost than before: there is a queue, a very short one──► system, for a while
 //
 //   system: the congestion control that the operator has chosen     tolerant: one that tolerates losses
 
@@ -21,6 +22,8 @@ export interface LossSample {
   readonly isLimited: boolean;
   /** The round trip shows that bytes wait nowhere on the path longer than allowed. */
   readonly isQueueShort: boolean;
+  /** Nothing is lost while less is sent. */
+  readonly isOwn: boolean;
 }
 
 /** Losses, at least a round trip apart, that show a path with losses; and milliseconds within which they occur. */
@@ -95,6 +98,7 @@ export class LossWatch {
   }
 
   #judge(sample: LossSample): boolean {
+    if (sample.isOwn) return this.#giveUp(sample.now);
     const from = this.#judgedFrom as Mark;
     const elapsed = sample.now - from.now;
     if (elapsed < Math.max(JUDGED_AFTER, JUDGED_AFTER_ROUND_TRIPS * sample.rtt)) return false;
@@ -102,9 +106,12 @@ export class LossWatch {
     const isWorse = lostShare(from, sample) > WORSE_FACTOR * this.#shareBefore + WORSE_BY;
     this.#judgedFrom = markOf(sample);
     this.#worseTimes = isWorse ? this.#worseTimes + 1 : 0;
-    if (this.#worseTimes < WORSE_TIMES) return false;
+    return this.#worseTimes >= WORSE_TIMES && this.#giveUp(sample.now);
+  }
+
+  #giveUp(now: number): true {
     this.#isTolerant = false;
-    this.#notBefore = sample.now + NEXT_ATTEMPT;
+    this.#notBefore = now + NEXT_ATTEMPT;
     return true;
   }
 }

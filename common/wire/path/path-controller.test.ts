@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { RELEASE } from '../../../test/support/house/thorough.ts';
-import { PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
+import { type ModelSender, PathModel, type PathShape, quantile } from '../../../test/support/rooms/path-model.ts';
 import { MIN_WINDOW, PathController } from './path-controller.ts';
 
 const RUNS = RELEASE ? 4_000 : 300;
@@ -100,6 +100,36 @@ t.test('it sends at the rate of a policer, and little more', async (t) => {
     }
 });
 
+t.test('it says why it sends as much as it does', async (t) => {
+  const seenIn = (model: PathModel, milliseconds: number) => {
+    const { controller } = model.senders.at(-1) as ModelSender;
+    const seen = new Set<string>();
+    for (let time = 0; time < milliseconds; time += 10) {
+      model.run(10);
+      seen.add(controller?.reason ?? '');
+    }
+    return [...seen];
+  };
+  const path = { rate: 50, delay: 30, queue: 50 };
+  const model = new PathModel(path);
+  const sender = model.add();
+  const reasons = seenIn(model, 10_000);
+  t.match(reasons, [/the rate of the path is not known/, /may carry more/, /longer than allowed/, /to measure/]);
+  sender.isBusy = false;
+  t.match(seenIn(model, 2_000).at(-1), /less to send/);
+  const policer = new PathModel({ ...path, policer: 128 * 1024 });
+  policer.add({ isTolerant: true });
+  t.match(seenIn(policer, 10_000).join(), /more is lost/);
+  const shared = new PathModel(path);
+  const other = shared.add();
+  shared.run(5_000);
+  shared.add({ isPaced: false });
+  shared.senders.reverse();
+  t.match(seenIn(shared, 20_000).join(), /others fill/);
+  t.ok((other.controller?.queueWait ?? 0) > 5, 'the queue of others is one of this direction');
+  t.ok((sender.controller?.queueWait ?? 99) < 5, 'and a path without a transfer has none');
+});
+
 t.test('losses that it does not cause do not slow it down', async (t) => {
   for (const loss of [0.01, 0.05, 0.1]) {
     const random = seededRandom(1);
@@ -107,7 +137,7 @@ t.test('losses that it does not cause do not slow it down', async (t) => {
     model.add({ isTolerant: true });
     model.run(5_000);
     const { used } = model.run(10_000);
-    t.ok(used > 0.9 * (1 - loss), `${loss}: ${used}`);
+    t.ok(used > 0.85 * (1 - loss), `${loss}: ${used}`);
   }
 });
 
@@ -247,7 +277,7 @@ t.test('it keeps a part of a path whose queue others fill, and leaves the queue 
 t.test('a transfer that pauses finds the path as it left it', async (t) => {
   const model = new PathModel({ rate: 100, delay: 50, queue: 60 });
   const sender = model.add();
-  model.run(4_000);
+  model.run(3_500);
   const window = sender.controller?.window ?? 0;
   sender.isBusy = false;
   model.run(20_000);

@@ -27,6 +27,8 @@
 //            to measure the shortest round trip
 
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
+import { JitterEstimate } from './jitter.ts';
+import { OwnLosses } from './own-losses.ts';
 
 /** The system's measurements of all connections of the path together. */
 export interface PathSample {
@@ -43,6 +45,18 @@ export interface PathSample {
 }
 
 export type PathPhase = 'startup' | 'steady' | 'drain' | 'compete';
+
+/** Why pace and window are as they are, for operators. */
+const REASONS = {
+  startup: 'the rate of the path is not known yet',
+  growing: 'the allowed wait is not used: the path may carry more',
+  shrinking: 'bytes wait longer than allowed',
+  tooFast: 'more is lost than when less is sent: the path drops what exceeds its rate',
+  others: 'bytes wait, but nothing of this side: others fill the path',
+  unused: 'this side has less to send than the path carries',
+  drain: 'less is sent for a moment, to measure the shortest round trip',
+  compete: "others fill the path's queue: the system's congestion control decides",
+} as const;
 
 /** Bytes. */
 const FIRST_WINDOW = 64 * 1024;
@@ -68,9 +82,6 @@ const FURTHER_GROWTH = 0.015;
 const UNUSED_SHARE = 1 / 2;
 /** The pace corrects this share of a wait that is too long within a round. */
 const SHRINKING_GAIN = 1 / 2;
-/** The pace keeps to the rate after a round that has lost more than this share and this multiple of a drain's. */
-const NOTICED_LOSS = 0.03;
-const USUAL_LOSSES = 2;
 /** The largest change of the pace in a round, as a share of the rate. */
 const MAX_CHANGE = 1 / 5;
 /**
@@ -78,7 +89,7 @@ const MAX_CHANGE = 1 / 5;
  * back, the pace goes on.
  */
 const WINDOW_REACH = 1.25;
-const WINDOW_JITTERS = 5;
+const WINDOW_JITTERS = 8;
 /** The window of the startup is at most this multiple of what the path has carried. */
 const STARTUP_REACH = 4;
 /**
@@ -126,7 +137,7 @@ const LATE_SHARE = 1 / 2;
 /** Drains in a row that leave the same wait, up to the allowed one: the path has become longer. */
 const SAME_WAITS = 3;
 
-/** Jitter is the mean of a round's round trips above the shortest. Of so many rounds, this quantile counts. */
+/** Of the jitter of so many rounds, this quantile counts: a queue that comes and goes in a round looks like jitter. */
 const JITTERS = 8;
 const JITTER_QUANTILE = 1 / 4;
 /** The allowed wait is longer by this share of it. */
@@ -139,7 +150,7 @@ const JITTER_SHARE = 0.4;
 const MIN_ROUND = 40;
 const ROUND_JITTERS = 24;
 const MAX_ROUND = 250;
-const NOTICED_JITTER = 1 / 2;
+const NOTICED_JITTER = 1 / 3;
 /** Milliseconds, and round trips, without a sample after which the path was idle. */
 const IDLE_AFTER = 20;
 const IDLE_ROUND_TRIPS = 4;
@@ -162,12 +173,17 @@ interface Shortest {
   oneWay: number;
 }
 
+/** Bytes. */
+interface Carried {
+  readonly delivered: number;
+  readonly lost: number;
+}
+
 interface Round extends Shortest {
   readonly since: number;
   readonly delivered: number;
-  /** The sum of its samples' round trips, and their number. */
-  sum: number;
-  count: number;
+  readonly sentAgain: number;
+  readonly jitter: JitterEstimate;
   /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
   readonly end: number;
   /** Frames waited for the window. */
@@ -181,6 +197,8 @@ interface Round extends Shortest {
 export class PathController {
   #window = FIRST_WINDOW;
   #phase: PathPhase = 'startup';
+  /** In the steady phase. */
+  #reason: keyof typeof REASONS = 'growing';
   #base = Number.POSITIVE_INFINITY;
   /** The shortest times since the last drains. */
   #epochAt = Number.NEGATIVE_INFINITY;
@@ -198,8 +216,7 @@ export class PathController {
   #competesUntil = 0;
   #competitionTime = COMPETITION_TIME;
   #sentAgain = 0;
-  /** Share of the bytes that the path loses in a drain; undefined before the first one. */
-  #usualLoss: number | undefined;
+  readonly #losses = new OwnLosses();
   #lateRounds = 0;
   #observedAt = Number.POSITIVE_INFINITY;
   /** The round trips of the last drains, if all of them have met a queue of others. */
@@ -237,6 +254,15 @@ export class PathController {
 
   get phase(): PathPhase {
     return this.#phase;
+  }
+
+  get reason(): string {
+    return REASONS[this.#phase === 'steady' ? this.#reason : this.#phase];
+  }
+
+  /** Milliseconds that bytes of this direction waited in queues in the last round. */
+  get queueWait(): number {
+    return this.#rtt === 0 ? 0 : Math.max(0, this.#rtt - this.#base - this.#wayBack);
   }
 
   /** The shortest round trip in milliseconds, without queues; undefined before the first one. */
@@ -279,6 +305,11 @@ export class PathController {
     if (this.#phase === 'drain' && this.#drainRounds > 1) return 0;
     const jitter = Math.max(0, this.#jitter - NOTICED_JITTER * this.#steadyWait);
     return Math.min(MAX_ROUND, (this.#phase === 'steady' ? MIN_ROUND : 0) + ROUND_JITTERS * jitter);
+  }
+
+  /** Whether this sender causes the path's losses. */
+  get causesLosses(): boolean {
+    return this.#losses.areCertain;
   }
 
   /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
@@ -324,16 +355,19 @@ export class PathController {
     const idleAfter = Math.max(IDLE_AFTER, IDLE_ROUND_TRIPS * Math.max(this.#base, this.#rtt));
     if (sample.now - this.#observedAt > idleAfter) this.#wasIdle = true;
     this.#observedAt = sample.now;
+    // The pace is that of all bytes on the path, and the system sends lost ones again without asking.
+    if (sample.sentAgain > this.#sentAgain) this.#bucket?.take(sample.now, sample.sentAgain - this.#sentAgain);
+    this.#sentAgain = sample.sentAgain;
     if (this.#wasIdle) {
       // The path was idle for a part of this round: it says nothing about its rate.
       this.#wasIdle = false;
       this.#drainedAt = sample.now;
     } else if (round) {
       round.isIdle ||= !round.isBusy && sample.now - round.since > this.#base;
+      if (round.isIdle) this.#reason = 'unused';
       if (sample.rtt > 0) {
         round.rtt = Math.min(round.rtt, sample.rtt);
-        round.sum += sample.rtt;
-        round.count++;
+        round.jitter.add(sample.now - round.since, sample.rtt);
       }
       const elapsed = sample.now - round.since;
       const least = Math.max(1, Math.min(round.rtt, 1e3), this.#leastRound);
@@ -343,10 +377,10 @@ export class PathController {
     this.#round = {
       since: sample.now,
       delivered: sample.delivered,
+      sentAgain: sample.sentAgain,
       end: sample.delivered + Math.max(1, sample.inFlight),
       rtt: Number.POSITIVE_INFINITY,
-      sum: 0,
-      count: 0,
+      jitter: new JitterEstimate(),
       oneWay: Number.POSITIVE_INFINITY,
       isLimited: false,
       isBusy: false,
@@ -356,26 +390,25 @@ export class PathController {
 
   #finish(round: Round, sample: PathSample): void {
     const { now } = sample;
-    if (round.isBusy) this.#noteJitter(round.sum / round.count - round.rtt);
+    if (round.isBusy) this.#noteJitter(round.jitter.deviation);
     const elapsed = now - round.since;
-    const rate = (sample.delivered - round.delivered) / elapsed;
+    const delivered = sample.delivered - round.delivered;
+    const rate = delivered / elapsed;
     this.#rtt = round.rtt;
     this.#noteWayBack(round, now);
-    const lost = sample.sentAgain - this.#sentAgain;
-    this.#sentAgain = sample.sentAgain;
+    const lost = sample.sentAgain - round.sentAgain;
     this.#drainedAt ??= now;
     // Acknowledgements that leave the queue of the way back faster than they entered it would show too high a rate.
     const sent = (rate * elapsed) / (elapsed + this.#shortenedWayBack);
     // Where nothing waits, the path could have carried more.
     if (this.#phase !== 'drain' && (round.isBusy || sent > this.rate)) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
-    const lossShare = lost / (lost + sample.delivered - round.delivered);
-    if (this.#phase === 'drain') this.#continueDrain(round, now, lossShare);
+    if (this.#phase === 'drain') this.#endDrainRound(round, now, { delivered, lost });
     else if (this.#phase === 'compete') this.#continueCompetition(round, now);
     else {
       this.#noteShortest(round);
       if (this.#phase === 'startup') this.#start(round, now, rate, lost > 0);
-      else this.#adjust(round, now, sent, lossShare);
+      else this.#adjust(round, now, sent, this.#losses.addRound(delivered, lost));
       const isDue =
         round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
       if (isDue || this.#lateRounds > MAX_LATE_ROUNDS) this.#drain();
@@ -397,7 +430,7 @@ export class PathController {
   }
 
   /** The pace is the rate of the path, and a little more or less, so that the missing or excessive wait ends. */
-  #adjust(round: Round, now: number, rate: number, lossShare: number): void {
+  #adjust(round: Round, now: number, rate: number, isTooFast: boolean): void {
     const target = this.#target;
     const { rtt, isLimited, isBusy, since } = round;
     // A queue of its own becomes shorter when less is sent.
@@ -406,10 +439,14 @@ export class PathController {
     this.#rttBefore = rtt;
     this.#hasShrunk = false;
     this.#lateRounds = isLate ? this.#lateRounds + 1 : 0;
-    // A policer, or a short queue, drops what exceeds the rate. What a drain loses as well has another reason.
-    const isOverfull = this.#usualLoss !== undefined && lossShare > NOTICED_LOSS + USUAL_LOSSES * this.#usualLoss;
-    const room = isOverfull ? Math.min(0, target - rtt) : target - rtt;
-    if (room < 0 ? !isBusy : !isLimited) return; // others fill the path, or this limits nothing
+    const unused = target - rtt;
+    // Losses while bytes wait are those of a full queue.
+    const room = isTooFast ? Math.min(0, unused) : unused;
+    const isHeld = room < 0 ? !isBusy : !isLimited;
+    if (isHeld) this.#reason = room < 0 ? 'others' : 'unused';
+    else if (room === unused) this.#reason = room > 0 ? 'growing' : 'shrinking';
+    else this.#reason = 'tooFast';
+    if (isHeld) return;
     const elapsed = now - since;
     if (room > 0) this.#growPace(room, now);
     else {
@@ -448,10 +485,10 @@ export class PathController {
     this.#setWindow(rate * (this.#base + this.#wayBack + this.#jitter) * DRAIN_SHARE);
   }
 
-  #continueDrain({ rtt, oneWay }: Round, now: number, lossShare: number): void {
+  #endDrainRound({ rtt, oneWay }: Round, now: number, { delivered, lost }: Carried): void {
     this.#drainRounds--;
     if (this.#drainRounds > 0) return;
-    this.#usualLoss = this.#usualLoss === undefined ? lossShare : (this.#usualLoss + lossShare) / 2;
+    this.#losses.addDrain(delivered, lost);
     // The smallest window may be more than the path holds. A peer that tells when frames arrive knows the wait exactly.
     const rest = Math.max(this.#base + this.#wayBack, MIN_WINDOW / this.rate);
     const exact = oneWay - this.#shortestOneWay; // Infinity or NaN if the peer does not tell
@@ -504,7 +541,6 @@ export class PathController {
     }
   }
 
-  /** A round in which the queue changes shows more than the jitter, so a lower one of the last rounds counts. */
   #noteJitter(milliseconds: number): void {
     this.#jitters = [...this.#jitters.slice(1 - JITTERS), milliseconds];
     const sorted = this.#jitters.toSorted((a, b) => a - b);

@@ -80,6 +80,8 @@ export class ModelSender {
   delivered = 0;
   inFlight = 0;
   sentAgain = 0;
+  /** Lost bytes that the system sends again, in front of others. */
+  toSendAgain = 0;
   rtt = 0;
   congestionWindow = FIRST_WINDOW;
   #threshold = Number.POSITIVE_INFINITY;
@@ -100,6 +102,7 @@ export class ModelSender {
 
   /** Whether it sends now. */
   sends(now: number): boolean {
+    if (this.toSendAgain > 0) return this.inFlight < this.congestionWindow;
     if (!this.isBusy) return false;
     if (this.controller && !this.controller.isInPace(now)) {
       this.controller.waiting(true);
@@ -128,7 +131,7 @@ export class ModelSender {
         this.congestionWindow < this.#threshold ? size : (size * 10 * PACKET) / this.congestionWindow;
       return;
     }
-    this.sentAgain += size;
+    this.toSendAgain += size;
     if (sentAt > this.#reducedAt && !this.#isTolerant) {
       this.#reducedAt = now;
       this.congestionWindow = Math.max(2 * PACKET, 0.7 * this.congestionWindow);
@@ -248,7 +251,10 @@ export class PathModel {
   #send(sender: ModelSender, size: number): void {
     const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, wait: 0, isLost: false };
     sender.inFlight += size;
-    sender.controller?.sent(size, this.now);
+    if (sender.toSendAgain > 0) {
+      sender.toSendAgain = Math.max(0, sender.toSendAgain - size);
+      sender.sentAgain += size;
+    } else sender.controller?.sent(size, this.now);
     this.carried += size;
     const { policer, queue } = this.shape;
     if (policer !== undefined) {
