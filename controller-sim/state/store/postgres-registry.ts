@@ -42,8 +42,14 @@ const END_INTERVAL = 100;
 /** Milliseconds for a member to take the data of the database. */
 const MAX_REJOIN = 60_000;
 const REJOIN_INTERVAL = 100;
-/** The column `rejoin`: empty, this with an id of the request, or why the member could not. */
+/**
+ * The column `rejoin` is empty, or one of these with the id of a request; the reason follows a failure. Only the outcome
+ * of its own request tells a caller that the member has rejoined: a database that went back to an older copy has lost
+ * the request, or contains an earlier one.
+ */
 const WANTED = 'wanted ';
+const DONE = 'done ';
+const FAILED = 'failed ';
 const MEMBER_FIELDS = ['controlAddress', 'baseUrl', 'certPem', 'version', 'joinedAt'] as const;
 /** The space of the advisory locks for ids of members. */
 const LOCKS = 3_022_003;
@@ -205,20 +211,25 @@ export class PostgresRegistry implements Registry {
 
   async rejoin(id: string): Promise<boolean> {
     const { clock } = this.#components;
+    let request = new IdSource().uuid();
     const asked = await this.#change(async (session) => {
-      const { rowCount } = await session.query('UPDATE edgeweave.member SET rejoin = $2 WHERE id = $1 AND is_running', [
-        id,
-        `${WANTED}${new IdSource().uuid()}`,
-      ]);
-      return rowCount === 1;
+      const text = 'UPDATE edgeweave.member SET rejoin = $2 WHERE id = $1 AND is_running';
+      return (await session.query(text, [id, WANTED + request])).rowCount === 1;
     });
     if (!asked) return false;
     const end = clock.monotonic() + MAX_REJOIN;
     while (clock.monotonic() < end) {
       const { rows } = await this.#connection.query('SELECT rejoin FROM edgeweave.member WHERE id = $1', [id]);
-      const state = rows[0]?.rejoin;
-      if (state === '') return true;
-      if (!state?.startsWith(WANTED)) throw new StoreWriteError(`${id} could not rejoin: ${state ?? 'it was removed'}`);
+      const state: string = rows[0]?.rejoin ?? `${FAILED}${request} it was removed`;
+      if (state === DONE + request) return true;
+      const failure = `${FAILED}${request} `;
+      if (state.startsWith(failure))
+        throw new StoreWriteError(`${id} could not rejoin: ${state.slice(failure.length)}`);
+      if (!state.startsWith(WANTED))
+        throw new StoreWriteError(
+          `${id} may not have rejoined: the database no longer has the request, since it went back to an older copy, or somebody else asked too; see sim cluster list, and ask again`,
+        );
+      request = state.slice(WANTED.length); // a later request replaces this one
       await clock.sleep(REJOIN_INTERVAL, { name: 'rejoin of a member' });
     }
     throw new StoreWriteError(
@@ -283,8 +294,8 @@ export class PostgresRegistry implements Registry {
   }
 
   /**
-   * Only a start, which has taken the data of the database, fulfils a request to rejoin. @returns false if another
-   * process is this member
+   * A request to rejoin remains: a start may have loaded its data before the request. @returns false if another process
+   * is this member
    */
   async #enter(member: MemberInfo): Promise<boolean> {
     this.#id = member.id;
@@ -293,7 +304,7 @@ export class PostgresRegistry implements Registry {
         `INSERT INTO edgeweave.member AS m (id, info, instance, schema) VALUES ($2, $3, $4, $6)
          ON CONFLICT (id) DO UPDATE
          SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance,
-           rejoin = CASE WHEN $5 THEN '' ELSE m.rejoin END, schema = excluded.schema
+           schema = excluded.schema
          WHERE m.instance = excluded.instance OR NOT m.is_running OR NOT (m.${RENEWED}) OR $5`,
         [LEASE, member.id, JSON.stringify(member), this.#instance, this.#isFirst, this.#schema],
       );
@@ -347,31 +358,39 @@ export class PostgresRegistry implements Registry {
     const { index, leaderIndex } = this.#known ?? {};
     if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
     if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));
-    if (is_running !== null && head.problem !== problem) await this.#setOwn('problem', problem);
+    if (is_running !== null && head.problem !== problem) await this.#setProblem(problem);
     this.#startRejoin(head.rejoin);
     if (late > 0) await this.#change(stopLate);
   }
 
-  #setOwn(column: 'problem' | 'rejoin', value: string): Promise<boolean> {
+  #setProblem(problem: string): Promise<boolean> {
     return this.#change(async (session) => {
-      const text = `UPDATE edgeweave.member SET ${column} = $1 WHERE id = $2 AND instance = $3`;
-      const { rowCount } = await session.query(text, [value, this.#id, this.#instance]);
-      return rowCount === 1;
+      const text = 'UPDATE edgeweave.member SET problem = $1 WHERE id = $2 AND instance = $3';
+      return (await session.query(text, [problem, this.#id, this.#instance])).rowCount === 1;
     });
   }
 
-  #startRejoin(request: string | null): void {
-    if (!request?.startsWith(WANTED) || request === this.#rejoin) return;
-    this.#rejoin = request;
+  #startRejoin(wanted: string | null): void {
+    if (!wanted?.startsWith(WANTED) || wanted === this.#rejoin) return;
+    this.#rejoin = wanted;
+    const request = wanted.slice(WANTED.length);
     const rejoining = this.#components.owner
       .rejoin()
       .then(
-        () => '',
-        (error: unknown) => describeError(error) || 'it failed',
+        () => DONE + request,
+        (error: unknown) => `${FAILED}${request} ${describeError(error) || 'it failed'}`,
       )
-      .then((outcome) => this.#setOwn('rejoin', outcome))
+      .then((outcome) => this.#endRejoin(wanted, outcome))
       .finally(() => this.renew());
     background(this.#components.log, 'rejoin of this controller', rejoining);
+  }
+
+  /** A later request waits for its own rejoin, which begins with the next renewal. */
+  #endRejoin(wanted: string, outcome: string): Promise<boolean> {
+    return this.#change(async (session) => {
+      const text = 'UPDATE edgeweave.member SET rejoin = $1 WHERE id = $2 AND instance = $3 AND rejoin = $4';
+      return (await session.query(text, [outcome, this.#id, this.#instance, wanted])).rowCount === 1;
+    });
   }
 
   /** Times in milliseconds since the epoch. A jump of this clock while the database answers looks the same. */
