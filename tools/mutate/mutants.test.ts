@@ -1,9 +1,12 @@
 // The places that a mutation changes, and the tests that are near them.
 
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../commands.ts';
 import { mutantsOf, mutated } from './mutants.ts';
-import { ImportGraph } from './nearest-tests.ts';
+import { ImportGraph, TestWords } from './nearest-tests.ts';
 
 const changes = (text: string) => mutantsOf(text).map(({ line, from, to }) => `${line} ${from} → ${to}`);
 
@@ -24,6 +27,7 @@ t.test('operators, numbers, truth values and whole statements are changed, types
 t.test('texts, templates, comments and regular expressions are not changed, what is inside templates is', async (t) => {
   t.same(changes("f('a + b', /a+b<c/); // 1 + 2\n/* a < b */ g(`x + ${{ y: a - b }.y} + z ${c} * 2`);"), ['2 - → +']);
   t.same(changes('h((a + b) / c);'), ['1 + → -', '1 / → *']);
+  t.same(changes('const a = /=(?:true|1)$/; b /= 2;'), ['1 2 → 3']);
 });
 
 t.test('a mutant changes its place only', async (t) => {
@@ -41,4 +45,42 @@ t.test('the nearest tests come first, through names of folders too', async (t) =
   const far = graph.testsOf('controller-sim/network/terminator-choice.ts', 12);
   t.equal(far.length, 12);
   t.ok(far.includes('controller-sim/network/circuits.test.ts'));
+});
+
+t.test('tests through ports and programs are found by rare words, those of limits by the table', async (t) => {
+  const words = new TestWords(ROOT);
+  const testsOf = (file: string, part: string) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return words.testsOf({ file, text, line: text.slice(0, text.indexOf(part)).split('\n').length }, 6);
+  };
+  t.equal(testsOf('controller-sim/state/integrity.ts', 'fixingErrors: options.fix')[0], 'test/api/maintenance.test.ts');
+  t.ok(
+    testsOf('controller-sim/lab/faults/control-rule.ts', '(message ?? direction)').includes(
+      'test/api/lab-faults.test.ts',
+    ),
+  );
+  t.same(testsOf('controller-sim/state/store/change-log.ts', 'const MAX_READ'), ['test/house/generated.test.ts']);
+});
+
+t.test('wrong arguments are rejected with the reason before anything is copied', async (t) => {
+  for (const [args, reason] of [
+    [['--seed', '-1'], /^Option '--seed' argument is ambiguous/],
+    [['--seed=-1'], /^--seed -1: use a whole number from 0 to 4294967295\n/],
+    [['--seed', '1.5'], /^--seed 1\.5: use a whole number/],
+    [['--seed', ''], /^--seed : use a whole number/],
+    [['--count', '0'], /^--count 0: use a whole number from 1 to /],
+    [['--count', 'x'], /^--count x: use a whole number/],
+    [['--count', '1e999'], /^--count 1e999: use a whole number/],
+    [['--cuont', '2'], /^Unknown option '--cuont'/],
+    [['agent/nowhere'], /^agent\/nowhere has no sources\n/],
+    [['agent/link', 'agent/xgress'], /^name one room\n/],
+  ] as const) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'tools/mutate/mutate.ts'), ...args], {
+      encoding: 'utf8',
+    });
+    t.equal(status, 2, args.join(' '));
+    t.equal(stdout, '');
+    t.match(stderr, reason, args.join(' '));
+    t.match(stderr, /\nusage: npm run mutate -- /);
+  }
 });

@@ -38,6 +38,7 @@ const REPLACED: Readonly<Record<string, string>> = {
 };
 /** A call or an assignment that is a whole line. */
 const STATEMENT = /^ {2,}(?:await |void )?[\w#.?]+(?:\(.*\)| [+-]?= .*);$/;
+const SLASHES: ReadonlySet<SyntaxKind> = new Set([SyntaxKind.SlashToken, SyntaxKind.SlashEqualsToken]);
 /** After these, a slash divides; after other tokens it begins a regular expression. */
 const OPERANDS: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.Identifier,
@@ -82,7 +83,7 @@ function* tokensOf(code: string): Generator<Omit<Mutant, 'line'>> {
 /** The scanner cannot know where an expression, a regular expression or the rest of a template begins. */
 function scanned(scanner: Scanner, kind: SyntaxKind, before: SyntaxKind, templates: number[]): SyntaxKind {
   if (kind === SyntaxKind.GreaterThanToken) return scanner.reScanGreaterToken();
-  if (kind === SyntaxKind.SlashToken && !OPERANDS.has(before)) return scanner.reScanSlashToken();
+  if (SLASHES.has(kind) && !OPERANDS.has(before)) return scanner.reScanSlashToken();
   if (kind === SyntaxKind.TemplateHead) templates.push(0);
   if (kind === SyntaxKind.OpenBraceToken && templates.length > 0) templates.push((templates.pop() ?? 0) + 1);
   if (kind !== SyntaxKind.CloseBraceToken || templates.length === 0) return kind;

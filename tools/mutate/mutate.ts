@@ -1,6 +1,6 @@
 // `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that
 // no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant
-// runs the nearest test files until one fails.
+// runs the test files that probably execute it until one fails.
 
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,28 +10,25 @@ import { parseArgs } from 'node:util';
 import { seededRandom } from '../../common/lib/random.ts';
 import { print, ROOT } from '../commands.ts';
 import { type Mutant, mutantsOf, mutated } from './mutants.ts';
-import { ImportGraph } from './nearest-tests.ts';
+import { ImportGraph, TestWords } from './nearest-tests.ts';
 
 const ROOMS = '{agent,common,controller-sim}';
 const LEFT_OUT = ['.git', '.tap', 'build', 'node_modules'];
-/** Test files of one mutant. Those further away test something else. */
-const MAX_TESTS = 12;
+/** Test files of one mutant: by imports, and further ones by common words. Others test something else. */
+const MAX_NEAREST = 6;
+const MAX_ALIKE = 6;
 /** Milliseconds of one test file; a mutant that makes it hang is noticed. */
 const MAX_FILE_MS = 120_000;
 
-const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '20' } },
-  allowPositionals: true,
-});
-const [room = ROOMS] = positionals;
-const [seed, count] = [Number(values.seed), Number(values.count)];
+const USAGE = 'usage: npm run mutate -- [ROOM] [--seed N] [--count N]; a room is a folder of sources';
+/** Beyond it, a number does not tell one seed from the next. */
+const MAX_NUMBER = 2 ** 32 - 1;
+
+const { room, seed, count } = readArguments();
 const files = globSync(`${room.replace(/\/$/, '')}/**/*.ts`, { cwd: ROOT })
   .filter((file) => !/\.test\.ts$|\/gen\/|node_modules/.test(file))
   .toSorted();
-if (files.length === 0 || !Number.isSafeInteger(seed) || !Number.isSafeInteger(count)) {
-  process.stderr.write('usage: npm run mutate -- [ROOM] [--seed N] [--count N]; a room is a folder of sources\n');
-  process.exit(2);
-}
+if (files.length === 0) reject(`${room} has no sources`);
 
 const copy = mkdtempSync(join(tmpdir(), 'edgeweave-mutate-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
@@ -41,6 +38,7 @@ cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.includes(basen
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 
 const graph = new ImportGraph(copy);
+const words = new TestWords(copy);
 const random = seededRandom(seed);
 /** Test files that ran without a mutant, and whether they passed. */
 const baseline = new Map<string, Promise<boolean>>();
@@ -60,9 +58,43 @@ for (let done = 0; done < count; ) {
 for (const each of survivors) print(`survived: ${each}`);
 print(`${count - survivors.length} killed, ${survivors.length} survived`);
 
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        seed: { type: 'string', default: '1' },
+        count: { type: 'string', default: '20' },
+        help: { type: 'boolean' },
+      },
+      allowPositionals: true,
+    });
+    if (values.help) {
+      print(USAGE);
+      process.exit(0);
+    }
+    if (positionals.length > 1) reject('name one room');
+    const [room = ROOMS] = positionals;
+    return { room, seed: readNumber('--seed', values.seed, 0), count: readNumber('--count', values.count, 1) };
+  } catch (error) {
+    return reject(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readNumber(option: string, text: string, min: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= MAX_NUMBER) return number;
+  return reject(`${option} ${text}: use a whole number from ${min} to ${MAX_NUMBER}`);
+}
+
+function reject(problem: string): never {
+  process.stderr.write(`${problem}\n${USAGE}\n`);
+  process.exit(2);
+}
+
 /** The first test file that fails. Files that fail without the mutant say nothing. */
 async function killerOf(file: string, text: string, mutant: Mutant): Promise<string | undefined> {
-  for (const test of graph.testsOf(file, MAX_TESTS)) {
+  const alike = words.testsOf({ file, text, line: mutant.line }, MAX_ALIKE);
+  for (const test of new Set([...graph.testsOf(file, MAX_NEAREST), ...alike])) {
     const known = baseline.get(test) ?? passes(test);
     baseline.set(test, known);
     if (!(await known)) continue;

@@ -1,4 +1,5 @@
-// The test files that execute a source file, nearest first: by the number of imports between them.
+// The test files that probably execute a place of a source file: the nearest by the number of imports between them, and
+// those that have rare words in common with it. Tests through a port or a program import nothing of what they execute.
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -36,4 +37,49 @@ export class ImportGraph {
     }
     return tests.slice(0, max);
   }
+}
+
+/** Characters of a word that counts, and the share of the test files that may have it. */
+const WORD = /[A-Za-z]\w{4,}/g;
+const MAX_SHARE = 0.1;
+/** Lines before and after the place. */
+const AROUND = 12;
+/** Generated pages have the values of constants that the table names; this test compares them. */
+const LIMITS_TABLE = 'schemas/limits.tsv';
+const LIMITS_TEST = 'test/house/generated.test.ts';
+const CONSTANT = /^(?:export )?const ([A-Z][A-Z0-9_]+) =/;
+
+export class TestWords {
+  /** The test files of each word. */
+  readonly #tests = new Map<string, string[]>();
+  readonly #maxTests: number;
+  readonly #limits: string;
+
+  constructor(root: string) {
+    this.#limits = readFileSync(join(root, LIMITS_TABLE), 'utf8');
+    const files = globSync(SOURCES, { cwd: root }).filter((file) => TEST_FILE.test(file));
+    this.#maxTests = files.length * MAX_SHARE;
+    for (const file of files)
+      for (const word of wordsOf(readFileSync(join(root, file), 'utf8')))
+        this.#tests.set(word, [...(this.#tests.get(word) ?? []), file]);
+  }
+
+  /** At most `max` test files for a line (from 1) of a source: the rarer the common words, the earlier. */
+  testsOf({ file, text, line }: { file: string; text: string; line: number }, max: number): string[] {
+    const lines = text.split('\n');
+    const [, constant] = CONSTANT.exec(lines[line - 1] ?? '') ?? [];
+    if (constant !== undefined && this.#limits.includes(`\t${file} ${constant}`)) return [LIMITS_TEST];
+    const scores = new Map<string, number>();
+    for (const word of wordsOf(lines.slice(Math.max(0, line - 1 - AROUND), line + AROUND).join('\n'))) {
+      const tests = this.#tests.get(word) ?? [];
+      if (tests.length <= this.#maxTests)
+        for (const test of tests) scores.set(test, (scores.get(test) ?? 0) + 1 / tests.length);
+    }
+    const byScore = [...scores].toSorted(([a, scoreA], [b, scoreB]) => scoreB - scoreA || (a < b ? -1 : 1));
+    return byScore.slice(0, max).map(([test]) => test);
+  }
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(text.match(WORD));
 }
