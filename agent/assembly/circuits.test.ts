@@ -82,6 +82,12 @@ t.test('after a reconnect the router asks about circuits with a silent other end
     },
   };
   forwarder.registerLink(peer);
+  const talk = (circuitId: string) =>
+    forwarder.forwardPayload(
+      'link1',
+      Payload.create(circuitId, 0, PayloadFlag.Originator, Buffer.from('x')),
+      PayloadOrigin.Forwarded,
+    );
   const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
   for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
     forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
@@ -96,11 +102,7 @@ t.test('after a reconnect the router asks about circuits with a silent other end
   await clock.advance(1_000);
   forwarder.circuits.open('routed', 'c', {});
   forwarder.remove('closed');
-  forwarder.forwardPayload(
-    'link1',
-    Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
-    PayloadOrigin.Forwarded,
-  );
+  talk('talking');
   t.same(confirmed(received), []);
   await clock.advance(5_000);
   t.same(confirmed(received), ['lost', 'silent']);
@@ -115,10 +117,17 @@ t.test('after a reconnect the router asks about circuits with a silent other end
   }
   await clock.advance(100);
   questions.length = 0;
+  talk('many-0');
   scanner.onConnect('c');
-  t.equal(questions.length, 200, 'in batches');
+  t.equal(questions.length, 199, 'in batches');
+  t.notOk(questions.includes('many-0'), 'its other end is alive at this moment');
+  await clock.advance(10);
+  talk('many-500');
+  forwarder.remove('many-600');
   await clock.advance(1_000);
-  t.equal(questions.length, 1_005);
+  t.equal(questions.length, 1_002);
+  t.notOk(questions.includes('many-500'), 'its other end was alive when its batch came');
+  t.notOk(questions.includes('many-600'), 'it has ended');
   close();
   t.notOk(clock.timers().includes('liveness of circuits'));
 });
