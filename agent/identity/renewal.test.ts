@@ -156,6 +156,21 @@ t.test(
   },
 );
 
+t.test('the router says that it renews until the certificates are installed, or the attempt has failed', async (t) => {
+  const { clock, renewal, first, answer } = await room(t);
+  renewal.start({ now: true });
+  t.notOk(renewal.isRenewing);
+  first.sendError = new SendQueueFullError('control ctrl1');
+  await clock.advance(0);
+  await until('the failure', () => !renewal.isRenewing);
+  first.sendError = undefined;
+  await clock.advance(MINUTE);
+  t.equal(first.requests.length, 1);
+  t.ok(renewal.isRenewing, 'while the controller has not answered');
+  t.ok(await answer(first));
+  await until('the end', () => !renewal.isRenewing);
+});
+
 t.test('a router that stops during a renewal leaves no timer and no files', async (t) => {
   const { clock, renewal, first, answer, folder, installed } = await room(t);
   const before = installed();

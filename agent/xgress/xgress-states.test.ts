@@ -8,6 +8,7 @@ import { alone, CALM, Circuit } from '../../test/support/rooms/circuit.ts';
 import { isFin } from './end-marks.ts';
 import {
   hasPeerEnded,
+  inspectionFlags,
   isEnding,
   isReceiving,
   isRouted,
@@ -25,6 +26,23 @@ interface ExpectedState {
    */
   readonly facts: string;
 }
+
+t.test('inspections show which sides of an end have ended, and whether it is closed', async (t) => {
+  const [closed, peerEnded, localEnded] = [1, 2, 4];
+  const flags: Record<XgressState, number> = {
+    waiting: 0,
+    open: 0,
+    sendingEnded: localEnded,
+    receivingEnded: peerEnded,
+    discarding: localEnded,
+    draining: peerEnded | localEnded,
+    delivering: localEnded,
+    delivered: peerEnded | localEnded,
+    closed: closed | localEnded,
+  };
+  for (const [state, expected] of Object.entries(flags))
+    t.equal(inspectionFlags(state as XgressState), expected, state);
+});
 
 t.test('an end of a circuit has exactly the expected transitions', async (t) => {
   const close = 'closed';

@@ -11,6 +11,8 @@ import { MemoryStore } from '../state/store/memory-store.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { addAuthenticator, passwordProof } from './authenticator.ts';
 import { Body } from './body.ts';
+import { deleteEntity } from './cascade.ts';
+import { createConfig, createConfigType } from './config.ts';
 import { addEnrollment } from './enrollment.ts';
 import { createIdentity, deleteIdentity } from './identity.ts';
 import { servicePolicyRules } from './policy.ts';
@@ -129,4 +131,32 @@ t.test('a prepared enrollment or certificate is not stored if its authority was 
     (transaction: Transaction) => addAuthenticator(transaction, { id: 'proof', identityId: 'user', proof }),
   ];
   for (const build of builds) await t.rejects(state.change(build), { code: 'NOT_FOUND' });
+});
+
+t.test('an entity that the same transaction deletes, or detaches, does not hold the one that it named', async (t) => {
+  const state = await newState();
+  const config = (transaction: Transaction) => {
+    createConfigType(transaction, 'type', creation({ name: 'type', schema: {} }));
+    createConfig(transaction, 'config', creation({ name: 'config', configTypeId: 'type', data: {} }));
+  };
+  await state.change(config);
+  await t.rejects(
+    state.change((transaction) => deleteEntity(transaction, 'configType', 'type')),
+    { code: 'CAN_NOT_DELETE_REFERENCED_ENTITY', details: { value: '[config]' } },
+  );
+  t.ok(state.tables.configType.has('type'));
+  await state.change((transaction) => {
+    deleteEntity(transaction, 'config', 'config');
+    deleteEntity(transaction, 'configType', 'type');
+  });
+  t.notOk(state.tables.configType.has('type'));
+
+  await state.change(config);
+  await state.change((transaction) => {
+    createConfigType(transaction, 'other', creation({ name: 'other', schema: {} }));
+    transaction.patch('config', 'config', { configTypeId: 'other' });
+    deleteEntity(transaction, 'configType', 'type');
+  });
+  t.notOk(state.tables.configType.has('type'));
+  t.ok(state.tables.config.has('config'));
 });

@@ -3,11 +3,11 @@
 import t from 'tap';
 import { InvariantError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
-import { ControlType, PeerDataKey, RouteHeader, RouterCapability } from '#wire/gen/numbers.ts';
+import { ControlType, PeerDataKey, RouteErrorCode, RouteHeader, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { links, reported } from '../../test/support/networks/links.ts';
@@ -24,7 +24,7 @@ import { TerminatorCosts } from './terminator-costs.ts';
 /**
  * A network over routers a, b, c, d that answer a Route when the test says so. `sent` lists `router: message` in order.
  */
-function network(net: Links) {
+function network(net: Links, { log = silentLog } = {}) {
   const clock = new VirtualClock();
   const sent: string[] = [];
   const events: string[] = [];
@@ -77,7 +77,7 @@ function network(net: Links) {
     clock,
     ids: new IdSource(seededRandom(1)),
     random: seededRandom(1),
-    log: silentLog,
+    log,
     links: net,
     events: {
       emit: ({ kind, type }: { kind: string; type: string }) => events.push(`${kind} ${type}`),
@@ -376,6 +376,20 @@ t.test('a route that is rejected with an unknown code counts as a generic failur
   t.equal(events.filter((each) => each === 'circuit failed').length, 2);
   t.equal(circuits.size, 0);
   t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('an invalid terminator that cannot be withdrawn is logged, and the attempts end', async (t) => {
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  // The state of this network takes no changes.
+  const { rejecting, rejectWith, answer, create, circuits } = network(links('a-b:1', 'b-d:1'), { log });
+  rejecting.add('d');
+  rejectWith(RouteErrorCode.InvalidTerminator);
+  await Promise.all([t.rejects(create(), { name: 'CircuitError' }), answer()]);
+  const reports = lines.filter((line) => line.includes('invalid terminator could not be withdrawn'));
+  t.ok(reports.length > 0);
+  for (const report of reports) t.match(JSON.parse(report), { level: 'error', terminatorId: 't' });
+  t.equal(circuits.size, 0);
 });
 
 t.test('a circuit moves again if a router of its new path disconnects during the move', async (t) => {

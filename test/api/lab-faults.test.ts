@@ -6,7 +6,7 @@ import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
 import type { HttpFault } from '../../controller-sim/lab/faults/fault.ts';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
-import { ApiClient } from '../support/clients/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 
 const FAULTS = '/lab/v1/faults';
 
@@ -240,6 +240,24 @@ t.test('the lab and its logins are never affected', async (t) => {
   t.notOk(await api.isOpen(token));
 });
 
+t.test('while the store takes no changes, only administrators log in, and only at the lab', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const { username, password } = api.simulator;
+  api.simulator.lab.faults.add({ kind: 'store', fail: true });
+  const login = (path: string, name: string, secret = PASSWORD) =>
+    api.ask('POST', `${path}/authenticate?method=password`, { body: { username: name, password: secret } });
+  t.equal((await login('/edge/client/v1', username, password)).status, 503);
+  t.equal((await login('/edge/management/v1', username, password)).status, 503);
+  t.equal((await login('/lab/v1', 'anna')).status, 503);
+  t.equal((await login('/lab/v1', 'anna', 'wrong')).status, 401);
+  const { status, data } = await login('/lab/v1', username, password);
+  t.equal(status, 200);
+  t.equal((await api.ask('GET', FAULTS, { token: data.token })).status, 200, 'its session is in memory');
+  t.equal((await api.ask('DELETE', '/lab/v1/current-api-session', { token: data.token })).status, 200);
+  t.equal((await api.ask('GET', FAULTS, { token: data.token })).status, 401);
+});
+
 t.test('the API adds, lists and removes faults, and rejects mistakes with a remedy', async (t) => {
   await using api = await ApiClient.start();
   await api.person('jane');
@@ -282,6 +300,7 @@ t.test('the API adds, lists and removes faults, and rejects mistakes with a reme
     [{ kind: 'control', message: 'Rout', drop: true }, /did you mean Route\?/],
     [{ kind: 'control', drop: true, delay: '1s' }, /use one of/],
     [{ kind: 'control', reject: true, message: 'Route' }, /connections/],
+    [{ kind: 'control', reject: true, direction: 'in' }, /connections/],
     [{ kind: 'control', drop: true, direction: 'up' }, /use in .* or out/],
     [{ kind: 'link', jitter: '5ms' }, /no effect/],
     [{ kind: 'link', cut: true, jitter: '5ms' }, /use latency too/],

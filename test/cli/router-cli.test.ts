@@ -355,6 +355,24 @@ t.test('findings name the command as the user called it', async (t) => {
   t.ok(missing.findings.some(({ hint }) => hint.includes('edgeweave-router enroll FILE')));
 });
 
+t.test(
+  'signals to the process group of a router do not end the check of its configuration',
+  { skip: process.platform === 'linux' ? false : 'reads /proc' },
+  async (t) => {
+    const loading = loadApart(GOOD);
+    const statOf = (pid: string) =>
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+    const [, , ownGroup] = statOf('self');
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const groups = children.map((pid) => statOf(pid)[2]);
+    t.ok(groups.length > 0);
+    t.notOk(groups.includes(ownGroup), 'Ctrl-C in a terminal reaches the router only');
+    await loading;
+  },
+);
+
 t.test('version prints the version of the package', async (t) => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   t.equal((await router('version')).stdout.trim(), version);

@@ -188,6 +188,25 @@ t.test('memory: an acknowledged change is visible at every member', async (t) =>
   await a.state.close();
 });
 
+t.test('memory: only the named member rejoins, and only while it runs', async (t) => {
+  const shared = new SharedMemory();
+  const rejoined: string[] = [];
+  const opened = async (id: string) => {
+    const member = await join(shared.open());
+    await member.store.registry.join(info(id));
+    member.store.onRejoin((pending) => void pending.push(Promise.resolve().then(() => void rejoined.push(id))));
+    return member;
+  };
+  const [a, b] = [await opened('a'), await opened('b')];
+  t.equal(await a.store.registry.rejoin('b'), true);
+  t.same(rejoined, ['b'], 'it has rejoined when the request ends');
+  t.equal(await a.store.registry.rejoin('nobody'), false);
+  await b.store.registry.leave();
+  t.equal(await a.store.registry.rejoin('b'), false);
+  t.same(rejoined, ['b']);
+  for (const { state } of [a, b]) await state.close();
+});
+
 t.test('memory: members that close leave no listeners', async (t) => {
   const shared = new SharedMemory();
   for (let count = 0; count < 3; count++) {
