@@ -7,7 +7,7 @@ import { formatVersionInfo, parseVersionInfo, versionAtLeast } from './channel/v
 import { FrameReader, HELLO_LIMITS, WrongMagicError } from './connection/frame-reader.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, removeHeader } from './frame.ts';
-import { PayloadFlag } from './gen/numbers.ts';
+import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
 import * as values from './header-values.ts';
 import { asReply, Message } from './message.ts';
 import { Acknowledgement, Payload } from './xgress-frames.ts';
@@ -293,6 +293,16 @@ t.test('header values: exact lengths in both directions', async (t) => {
     'the mask of the reference router',
   );
   t.equal(values.encodeBitMask([1, 2, 3, 4, 5, 6]).toString('hex'), '7e', 'and of its controller');
+});
+
+t.test('a payload without the header of flags has no flags', async (t) => {
+  const headers: [number, Uint8Array | string][] = [
+    [XgressHeader.CircuitId, 'circuit'],
+    [XgressHeader.Sequence, values.encodeUint64(7n)],
+  ];
+  const plain = Payload.fromFrame(only(frames([new Message(XgressType.Payload, headers, 'x').encode()])));
+  t.match(plain, { circuitId: 'circuit', sequence: 7, flags: 0 });
+  t.notOk(plain.isFromTerminator);
 });
 
 t.test('payloads are decoded from recorded frames and encoded like them', async (t) => {

@@ -43,9 +43,9 @@ const END_INTERVAL = 100;
 const MAX_REJOIN = 60_000;
 const REJOIN_INTERVAL = 100;
 /**
- * The column `rejoin` is empty, or one of these with the id of a request; the reason follows a failure. Only the outcome
- * of its own request tells a caller that the member has rejoined: a database that went back to an older copy has lost
- * the request, or contains an earlier one.
+ * The column `rejoin` is empty, or one of these with the id of a request; the reason follows a failure. Only the
+ * outcome of its own request tells a caller that the member has rejoined: a database that went back to an older copy
+ * has lost the request, or contains an earlier one.
  */
 const WANTED = 'wanted ';
 const DONE = 'done ';
