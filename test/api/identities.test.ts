@@ -4,6 +4,7 @@ import t from 'tap';
 import { ApiClient, filtered } from '../support/clients/api-client.ts';
 import { makeAuthority } from '../support/clients/certificates.ts';
 import { known } from '../support/kinds/kind.ts';
+import { until } from '../support/networks/overlay.ts';
 
 t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
   await using api = await ApiClient.start();
@@ -148,4 +149,15 @@ t.test('enrollments of every method keep the authority that they name', async (t
   const fields = { identityId, method: 'updb', username: 'user', expiresAt: '2099-01-01T00:00:00Z', caId };
   const id = await api.create('/enrollments', fields);
   t.match(await api.get(`/enrollments/${id}`), { method: 'updb', caId });
+});
+
+t.test('an identity that was disabled for a time is enabled in the store when the time is over', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.person('anna');
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 5 });
+  const changedAt = async () => (await api.get(`/identities/${id}`)).updatedAt;
+  const disabledAt = await changedAt();
+  await api.clock.advance(5 * 60_000);
+  await until('the change, of which routers learn', async () => (await changedAt()) !== disabledAt);
+  t.equal((await api.tryLogin('anna')).status, 200);
 });
