@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
 import { until } from '../support/networks/overlay.ts';
+import { NotifySocket } from '../support/programs/notify-socket.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,6 +19,8 @@ async function tests(): Promise<void> {
   run('ip', 'link', 'set', 'lo', 'up');
   run('mount', '-t', 'tmpfs', 'tmpfs', '/run');
   const [, file = ''] = /^Environment=EDGEWEAVE_SIM_READY_FILE=(.*)$/m.exec(readFileSync(UNIT, 'utf8')) ?? [];
+  const notify = new NotifySocket();
+  t.teardown(() => notify.close());
   const [, folder = ''] = /^RuntimeDirectory=(.*)$/m.exec(readFileSync(UNIT, 'utf8')) ?? [];
 
   await t.test('health and identity need no option beside a running service', async (t) => {
@@ -27,10 +30,16 @@ async function tests(): Promise<void> {
     const child = spawn(process.execPath, ['entry/sim-cli.ts', 'start', '--port', '0'], {
       cwd: ROOT,
       stdio: 'ignore',
-      env: { PATH: process.env.PATH, EDGEWEAVE_SIM_READY_FILE: file },
+      env: { PATH: process.env.PATH, EDGEWEAVE_SIM_READY_FILE: file, NOTIFY_SOCKET: notify.path },
     });
     t.teardown(() => child.kill('SIGKILL'));
-    await until('the ready line', () => existsSync(file));
+    t.match(readFileSync(UNIT, 'utf8'), /^Type=notify$/m, 'systemctl waits for the notification');
+    const notified: string[] = [];
+    await until('the notification', () => {
+      notified.push(...notify.read().flat());
+      return notified.includes('READY=1');
+    });
+    t.ok(existsSync(file), 'the next command finds the ready line');
     t.match(await sim('health'), { code: 0, stdout: 'ready\n' });
     t.match(await sim('identity', 'anna'), { code: 0, stdout: /^{"ztAPI/ });
     const elsewhere = await sim('identity', 'anna', '--url', 'https://127.0.0.1:1');

@@ -16,6 +16,7 @@ import { onSignal, surviveSignals } from '#lib/process/daemon-signals.ts';
 import { endOfLifetime, type Lifetime } from '#lib/process/lifetime.ts';
 import { keepCompiledCode } from '#lib/process/memory.ts';
 import { releaseProgramPages } from '#lib/process/program-pages.ts';
+import { ServiceManager } from '#lib/process/service-manager.ts';
 import { stackDump } from '#lib/process/stack-dump.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -176,6 +177,11 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     return 1;
   }
   const { log } = daemonLog;
+  const manager = new ServiceManager({ clock, log });
+  const end = async () => {
+    manager.close();
+    await daemonLog.close();
+  };
   endChainVerification(log);
   onSignal('SIGHUP', () => daemonLog.reopen());
   onSignal('SIGQUIT', () => daemonLog.report('diagnostic report', stackDump(clock).split('\n')));
@@ -185,7 +191,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     served = await open(log);
   } catch (error) {
     printError(`the simulator cannot start: ${explain(error, options)}`);
-    await daemonLog.close();
+    await end();
     return 1;
   }
   onSignal('SIGHUP', () => served.onHangup());
@@ -197,13 +203,12 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
       await writeFileAtomic(readyFile, `${JSON.stringify(readyLine(served, ca.file, data))}\n`);
   } catch (error) {
     await served.close();
-    printError(
-      `the simulator cannot start: could not write its certificate authorities or --ready-file: ${describeError(error)}`,
-    );
-    await daemonLog.close();
+    printError(`the simulator cannot start: ${describeError(error)}`);
+    await end();
     return 1;
   }
   print(json ? JSON.stringify(readyLine(served, ca.file, data)) : readyText(served, ca.file, data));
+  manager.ready(() => simulator.baseUrl);
   keepCompiledCode();
   releaseProgramPages();
   const failed = served.ended?.then((failure) => ({ failure }));
@@ -213,10 +218,11 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     ...(failed ? [failed] : []),
   ]);
   log.info(why, 'simulator stops');
+  manager.stopping(0);
   removeReadyFile(readyFile);
   await served.close();
   ca.remove();
-  await daemonLog.close();
+  await end();
   return 'failure' in why ? 1 : 0;
 }
 
