@@ -1,7 +1,7 @@
 // Suggestions for unknown words.
 
 import t from 'tap';
-import { didYouMean, suggest } from './suggestion.ts';
+import { didYouMean, meantOrKnown, suggest } from './suggestion.ts';
 
 t.test('the nearest word is suggested if it is at most two typing mistakes away', async (t) => {
   const table: [word: string, meant: string | undefined][] = [
@@ -50,4 +50,10 @@ t.test('no word, and no number of candidates, makes a search long', async (t) =>
   t.ok(seen < 5_000, `${seen} candidates`);
   const { user, system } = process.cpuUsage(cpu);
   t.ok(user + system < 500_000, `${(user + system) / 1_000} ms`);
+});
+
+t.test('a name of several candidates is listed once', async (t) => {
+  t.equal(meantOrKnown('nobody', ['anna', 'edge-1', 'edge-1']), 'known are anna, edge-1');
+  t.equal(meantOrKnown('nobody', ['anna', 'edge-1', 'edge-1'], 2), 'known are anna, edge-1');
+  t.equal(meantOrKnown('nobody', ['anna', 'edge-1'], 1), 'there are 2');
 });

@@ -39,9 +39,10 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `did you mean ${meant}?`;
 }
 
-/** `did you mean X?`; if no candidate is near, all of them, or their number if they are more than `most`. */
+/** `did you mean X?`; if no candidate is near, each of them once, or their number if they are more than `max`. */
 export function meantOrKnown(word: string, candidates: readonly string[], max = Number.POSITIVE_INFINITY): string {
-  const known = candidates.length > max ? `there are ${candidates.length}` : `known are ${candidates.join(', ')}`;
+  const names = [...new Set(candidates)]; // a router and its identity have the same name
+  const known = names.length > max ? `there are ${names.length}` : `known are ${names.join(', ')}`;
   return didYouMean(word, candidates) || known;
 }
 
