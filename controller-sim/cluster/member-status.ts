@@ -1,5 +1,5 @@
 // How each member of the cluster follows the changes of all, as this one knows it: of itself at once, of others since
-// their last renewal, at most two seconds ago.
+// their last report, at most two seconds ago. A busy member is not behind because changes are newer than its report.
 
 import type { State } from '../state/state.ts';
 import type { Member } from '../state/store/shared-store.ts';
@@ -14,12 +14,16 @@ export interface MemberStatus extends Member {
 }
 
 /** In the order in which they joined. */
-export function memberStatuses(cluster: Cluster, state: Pick<State, 'index' | 'problem'>): MemberStatus[] {
+export function memberStatuses(
+  cluster: Pick<Cluster, 'id' | 'membership' | 'progress'>,
+  state: Pick<State, 'index' | 'problem'>,
+): MemberStatus[] {
   const { membership, progress } = cluster;
   return membership.members.map((member) => {
     const isSelf = member.id === cluster.id;
     const index = isSelf ? state.index : (progress.members.get(member.id) ?? 0n);
-    const behind = progress.head > index ? progress.head - index : 0n;
+    const head = isSelf ? progress.head : progress.reportedHead;
+    const behind = head > index ? head - index : 0n;
     const { problem } = isSelf ? state : member;
     return { ...member, problem, isLeader: member.id === membership.leaderId, index, behind };
   });

@@ -18,6 +18,7 @@ import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';
 import { notice, type PostgresComponents, type PostgresConnection, type Session } from './postgres-connection.ts';
 import type { CopyStatements } from './postgres-copy.ts';
+import { ReportedHead } from './reported-head.ts';
 import {
   type Attempts,
   demandFree,
@@ -32,6 +33,8 @@ import { DamagedError, StoreWriteError } from './store.ts';
 
 /** Milliseconds between renewals. A database that is away, or silent, is noticed within two of them. */
 const RENEWAL = 1_000;
+/** Milliseconds within which each running member reports its index at least once. */
+const REPORT = 2 * RENEWAL;
 /** Seconds without a renewal after which a member counts as stopped. */
 export const LEASE = 10;
 /** Milliseconds by which the clocks of a member and of the database may differ. */
@@ -103,7 +106,8 @@ export class PostgresRegistry implements Registry {
   readonly #renewals: CoalescedTask;
   /** The last request to rejoin that this member has begun to fulfil. */
   #rejoin = '';
-  #progress: Progress = { head: 0n, members: new Map() };
+  #progress: Progress = { head: 0n, reportedHead: 0n, members: new Map() };
+  readonly #reportedHead = new ReportedHead(REPORT);
   #reported: Position | undefined;
   readonly #replacement = new LastingProblem();
   readonly #clockProblem = new LastingProblem();
@@ -253,7 +257,7 @@ export class PostgresRegistry implements Registry {
     };
     this.#known = membership;
     const positions = members.rows.map(({ id, position_index }) => [id, BigInt(position_index)] as const);
-    this.#progress = { head: BigInt(index), members: new Map(positions) };
+    this.#progress = this.#progressAt(BigInt(index), positions);
     const own = members.rows.find((row) => row.instance === this.#instance);
     if (own) this.#startRejoin(own.rejoin);
     return membership;
@@ -348,7 +352,7 @@ export class PostgresRegistry implements Registry {
     this.#reported = position;
     this.#noteClock({ asked, answered: clock.now(), theirs: Number(head.now) });
     const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
-    this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
+    this.#progress = this.#progressAt(BigInt(head.index), [...others, [member.id, position.index]]);
     owner.appended({
       index: BigInt(head.index),
       chain: head.chain,
@@ -361,6 +365,11 @@ export class PostgresRegistry implements Registry {
     if (is_running !== null && head.problem !== problem) await this.#setProblem(problem);
     this.#startRejoin(head.rejoin);
     if (late > 0) await this.#change(stopLate);
+  }
+
+  #progressAt(head: bigint, positions: readonly (readonly [id: string, index: bigint])[]): Progress {
+    const reportedHead = this.#reportedHead.note(head, this.#components.clock.monotonic());
+    return { head, reportedHead, members: new Map(positions) };
   }
 
   #setProblem(problem: string): Promise<boolean> {

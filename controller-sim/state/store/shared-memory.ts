@@ -138,7 +138,7 @@ export class SharedMemory implements CommonMemory {
   /** All members have what was acknowledged. */
   get progress(): Progress {
     const stores = [...this.#stores].flatMap(({ id, index }) => (id === undefined ? [] : [[id, index] as const]));
-    return { head: this.#index, members: new Map(stores) };
+    return { head: this.#index, reportedHead: this.#index, members: new Map(stores) };
   }
 
   async rejoin(id: string): Promise<boolean> {

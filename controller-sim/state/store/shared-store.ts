@@ -47,7 +47,9 @@ export interface Member extends MemberInfo {
 export interface Progress {
   /** Index of the last change. */
   readonly head: bigint;
-  /** Index of the last change that a member has, by its id. */
+  /** The head at a time since when every running member has reported: a lower index is behind, not only older. */
+  readonly reportedHead: bigint;
+  /** Index of the last change that a member has, by its id, as of its last report. */
   readonly members: ReadonlyMap<string, bigint>;
 }
 

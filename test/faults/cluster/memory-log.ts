@@ -125,7 +125,7 @@ export class MemoryLog implements ChangeLog {
       remove: async () => false,
       transfer: async () => false,
       read: async () => ({ index: 0n, members: [], leaderId: undefined, leaderIndex: 0n }),
-      progress: { head: 0n, members: new Map() } satisfies Progress,
+      progress: { head: 0n, reportedHead: 0n, members: new Map() } satisfies Progress,
       rejoin: async () => false,
       renew: () => undefined,
       onChange: () => () => undefined,
