@@ -10,7 +10,6 @@ import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { NO_PIPE, readFileBytes } from '#lib/files/text-file.ts';
-import { writeRemedy } from '#lib/files/writable.ts';
 import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import { nextTurn } from '#lib/slices.ts';
@@ -119,9 +118,8 @@ export class ModelFile {
       this.#unwritten.note(false);
     } catch (error) {
       this.#isChanged = true;
-      const remedy = `${writeRemedy(path, error)}, or set edge.db to another path`;
-      if (this.#unwritten.note(true))
-        log.warn({ path, error: describeError(error), remedy }, 'data model cannot be written');
+      const problem = `${describeError(error)}, or set edge.db to another path`;
+      if (this.#unwritten.note(true)) log.warn({ path, error: problem }, 'data model cannot be written');
     }
   }
 }

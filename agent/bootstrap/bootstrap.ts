@@ -5,10 +5,10 @@
 
 import { renameSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describeError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFile } from '#lib/files/text-file.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import type { Environment } from '../config/text/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';
@@ -73,8 +73,8 @@ async function makeConfig(file: string, { settings, environment, hostName, now, 
     }
     await writeFileAtomic(file, configText(config), { mode: MODE });
   } catch (error) {
-    const remedy = 'mount a volume there that this user may write to';
-    throw new BootstrapError(`${file} cannot be written: ${describeError(error)}; ${remedy}`, { cause: error });
+    const remedy = 'or mount a volume there that this user may write to';
+    throw new BootstrapError(`${writeProblem(file, error)}, ${remedy}`);
   }
   report(`the configuration file ${file} was created`);
 }

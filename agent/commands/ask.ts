@@ -1,8 +1,8 @@
 // Commands that query the running router of a configuration file, and their errors if it does not answer.
 
-import { existsSync } from 'node:fs';
 import { printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { findProblem } from '#lib/files/read-problem.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
 import { LONG_PATH_REMEDY, otherUsersWith, PATH_TOO_LONG } from '../operator/operator-path.ts';
 import { Exit } from './exit.ts';
@@ -29,7 +29,9 @@ export async function ask(
 }
 
 function explain(error: unknown, file: string): string {
-  if (!existsSync(file)) return `${file} does not exist; pass the configuration file of a running router`;
+  const missing = findProblem(file);
+  if (missing !== undefined)
+    return `${missing}; pass the configuration file of a running router, as its user or as root`;
   if (NOBODY_THERE.has(errorCode(error) ?? '')) {
     const none = `no router is running with ${file}`;
     const [other] = otherUsersWith(file);

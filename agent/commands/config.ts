@@ -1,13 +1,14 @@
 // `config check | effective | explain | init`: works on the configuration file without starting a router. The commands
 // load their libraries when they run, because the daemon shares the command line but does not need these libraries.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError, printStyled } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { writeObstacle } from '#lib/files/writable.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
@@ -122,30 +123,33 @@ function initCommand(): Command {
       'after',
       examples('router', 'config init --template edge --advertise router.example --output router.yml'),
     )
-    .action((options: InitOptions) => {
+    .action(async (options: InitOptions) => {
       const folder = options.output === undefined ? undefined : dirname(resolve(options.output));
       const text = writeTemplate(options.template, { ...options, folder });
       if (options.output === undefined) {
         print(text);
         return;
       }
-      const problem = writeNew(options.output, text, options.force);
+      const problem = await writeNew(options.output, text, options.force);
       if (problem === undefined) return;
       printError(problem);
       process.exitCode = Exit.Failed;
     });
 }
 
+/** Everybody may read a configuration, which has no secrets, as far as the umask permits. */
+const MODE = 0o666;
+
 /** Writes a file; returns an error message if that fails. */
-function writeNew(file: string, text: string, force: boolean): string | undefined {
-  const obstacle = writeObstacle(file);
+async function writeNew(file: string, text: string, force: boolean): Promise<string | undefined> {
+  const obstacle = writeObstacle(file, { isReplaced: true });
   if (obstacle !== undefined) return `${file} cannot be written: ${obstacle} or pass another --output`;
   if (existsSync(file) && !force) return `${file} exists; use --force to replace it`;
   try {
-    writeFileSync(file, text);
+    await writeFileAtomic(file, text, { mode: MODE });
     return undefined;
   } catch (error) {
-    return `${file} cannot be written: ${describeError(error)}; pass another --output`;
+    return `${describeError(error)}, or pass another --output`;
   }
 }
 

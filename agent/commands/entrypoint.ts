@@ -5,6 +5,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { BootstrapError, readSettings } from '../bootstrap/settings.ts';
@@ -74,8 +75,8 @@ function enter(home: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     process.env.TMPDIR = folder;
   } catch (error) {
-    const message = `sockets cannot be created in ${tmpdir()} or ${folder}: ${describeError(error)}`;
-    throw new BootstrapError(`${message}; mount a volume at one of them that this user may write to`);
+    const message = `sockets cannot be created in ${tmpdir()}, and ${writeProblem(folder, error)}`;
+    throw new BootstrapError(`${message}, or mount a volume at one of them that this user may write to`);
   }
 }
 

@@ -1,11 +1,10 @@
 // `health [URL|FILE]`: the health checks of a running router, for people and scripts.
 
-import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { readProblem } from '#lib/files/read-problem.ts';
+import { findProblem, readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { connectRemedy } from '#lib/net/connect-remedy.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
@@ -48,8 +47,9 @@ export function healthCommand(): Command {
 
 async function health(where: string, options: HealthOptions): Promise<number> {
   const isUrl = URL.canParse(where);
-  if (!isUrl && !existsSync(where)) {
-    printError(`${where} is neither a URL nor a configuration file`);
+  const missing = isUrl ? undefined : findProblem(where);
+  if (missing !== undefined) {
+    printError(`neither a URL nor a file: ${missing}`);
     return Exit.WrongUse;
   }
   let target: HealthService;

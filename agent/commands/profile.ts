@@ -44,7 +44,7 @@ ${examples('router', 'profile router.yml cpu --seconds 10 --output /tmp/router.c
         try {
           await writeFileAtomic(output, (answer as { profile: string }).profile);
         } catch (error) {
-          printError(`the profile cannot be written: ${describeError(error)}`);
+          printError(`the profile ${describeError(error)}`);
           return Exit.Failed;
         }
         print(output);

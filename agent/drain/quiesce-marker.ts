@@ -4,6 +4,7 @@
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { describeError } from '#lib/errors.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import type { Log } from '#lib/log/log.ts';
 
 const OWNER_ONLY = 0o600;
@@ -27,7 +28,7 @@ export class QuiesceMarker {
       writeFileSync(this.#path, '', { mode: OWNER_ONLY, flush: true });
     } catch (error) {
       this.#log.warn(
-        { path: this.#path, error: describeError(error) },
+        { path: this.#path, error: writeProblem(this.#path, error) },
         'draining cannot be recorded: if this router is killed, its terminators remain failed until it drains again',
       );
     }

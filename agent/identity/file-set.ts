@@ -1,12 +1,13 @@
 // Replaces several files together. All new files are written and read back beside the old ones before the first rename,
 // so a failure at any step keeps the old files.
 
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { syncFolder, temporarySuffix, tryRemoveUnfinished } from '#lib/files/atomic-file.ts';
 import { linkedFile } from '#lib/files/symbolic-links.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 
 /** The new files could not be installed; the old ones still exist. */
 export class FileSetError extends ProjectError {
@@ -103,9 +104,7 @@ async function write(path: string, file: NewFile): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    const folder = dirname(file.path);
-    const hint = existsSync(folder) ? describeError(error) : `the folder ${folder} does not exist; create it`;
-    throw new FileSetError(`${file.path} cannot be written: ${hint}`, { cause: error });
+    throw new FileSetError(writeProblem(file.path, error));
   }
 }
 

@@ -4,6 +4,7 @@
 import { renameSync } from 'node:fs';
 import { describeError } from '#lib/errors.ts';
 import { type AppendStream, openAppendStream } from '#lib/files/append-stream.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { type MessageEvent, watchMessages } from '#wire/channel/message-events.ts';
@@ -85,7 +86,12 @@ export class MessageTrace {
 
   #onError(error: unknown): void {
     this.#file = undefined;
-    const fields = { key: 'trace.path', path: this.#path, retryIn: RETRY_INTERVAL, error: describeError(error) };
+    const fields = {
+      key: 'trace.path',
+      path: this.#path,
+      retryIn: RETRY_INTERVAL,
+      error: writeProblem(this.#path, error),
+    };
     this.#log.error(fields, 'trace file cannot be written');
     this.#retry = this.#clock.after('trace file', RETRY_INTERVAL, () => this.#open());
   }

@@ -3,7 +3,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { count } from '#lib/text/count.ts';
@@ -198,11 +198,7 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
 async function record(client: LabClient, file: string, options: JournalOptions): Promise<void> {
   const query = queryOf({ ...filterOf(options), kind: undefined, router: undefined, message: undefined });
   const { requests, omitted, text } = (await client.ask('GET', `${JOURNAL}/recording?${query}`)) as Recording;
-  try {
-    await writeFileAtomic(file, text); // only its owner can read it
-  } catch (error) {
-    throw new ProjectError('RECORDING', describeError(error), { cause: error });
-  }
+  await writeFileAtomic(file, text); // only its owner can read it
   const without = omitted === 0 ? '' : `, without ${count(omitted, 'request')} that had no answer or were too large`;
   print(`wrote ${count(requests, 'request')} to ${file}${without}`);
 }

@@ -3,9 +3,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
-import { readProblem } from '#lib/files/read-problem.ts';
 import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
 import { holdStopSignals } from '#lib/process/stop-signal.ts';
 import { connected, withLab } from './lab.ts';
@@ -84,17 +82,8 @@ export function identityCommand(): Command {
         await using _ = holdStopSignals((signal) => printError(`${signal}: the file of ${name} is being written`));
         const identity = await client.ask('POST', `/lab/v1/identities/${encodeURIComponent(name)}/enroll`, body);
         if (output === undefined) print(JSON.stringify(identity));
-        else await write(output, JSON.stringify(identity));
+        else await writeFileAtomic(output, `${JSON.stringify(identity)}\n`); // only its owner can read it
       }),
     );
   return connected(command);
-}
-
-/** Only its owner can read it. */
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFileAtomic(file, `${text}\n`);
-  } catch (error) {
-    throw new ProjectError('OUTPUT', readProblem(file, error), { cause: error });
-  }
 }

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
@@ -153,7 +153,7 @@ export function exportCommand(): Command {
         const { seedText } = await import('../lab/seed/format.ts');
         const text = seedText((await client.ask('GET', '/lab/v1/export')) as SeedDocument, format);
         if (output === undefined) print(text);
-        else await write(output, text);
+        else await writeFileAtomic(output, text); // only its owner can read it
       }),
     );
   return connected(command);
@@ -178,14 +178,5 @@ function read(file: string): string {
     return readTextFileSync(file, MAX_JSON_BYTES);
   } catch (error) {
     throw new ProjectError('INPUT', readProblem(file, error));
-  }
-}
-
-/** Only its owner can read it. */
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFileAtomic(file, text);
-  } catch (error) {
-    throw new ProjectError('OUTPUT', `${file} cannot be written: ${describeError(error)}`, { cause: error });
   }
 }

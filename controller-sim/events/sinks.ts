@@ -1,6 +1,7 @@
 // Writes events outside of the process: to a file or to standard output, one JSON object per line.
 
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import { LineOutput } from '#lib/log/line-output.ts';
 import type { Log } from '#lib/log/log.ts';
 import { LogFile } from '#lib/log/log-file.ts';
@@ -60,10 +61,9 @@ function openFile(path: string, log: Log, clock: Clock): LogFile {
   try {
     return new LogFile(path, clock, (error) => {
       const what = 'events are dropped: the file cannot be written, and is retried every minute';
-      log.error({ file: path, error: describeError(error) }, what);
+      log.error({ file: path, error: writeProblem(path, error) }, what);
     });
   } catch (error) {
-    const why = `the events file ${path} cannot be opened: ${describeError(error)}; name one in a writable folder`;
-    throw new ProjectError('EVENTS_FILE', why, { cause: error });
+    throw new ProjectError('EVENTS_FILE', `the events file ${writeProblem(path, error)}`);
   }
 }

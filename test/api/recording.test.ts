@@ -1,6 +1,6 @@
 // Recordings: a client works with a recorder in front of a simulator, and then with the replay alone.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
@@ -269,6 +269,10 @@ t.test('files other than recordings, and places that cannot be used', async (t) 
   writeFileSync(other, '{"format":"edgeweave-recording-1","upstream":"x"}\n{"request":{}}\n');
   await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: request\.method is not a text/ });
   await t.rejects(startReplay({ file: join(folder, 'none') }), { message: /none does not exist/ });
+  if (existsSync('/dev/full'))
+    await t.rejects(startRecorder({ url: 'https://127.0.0.1:1', ca: 'no certificate', output: '/dev/full' }), {
+      message: '/dev/full cannot be written: the disk is full; free space on the disk of /dev',
+    });
   await t.rejects(startRecorder({ url: 'https://127.0.0.1:1', ca: 'no certificate', output: folder }), {
     message: /is a folder; name a file/,
   });

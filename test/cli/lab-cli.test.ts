@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -39,6 +39,9 @@ async function open() {
   };
   return { simulator, api, ca, ready, run, sim, [Symbol.asyncDispose]: close };
 }
+
+/** A device that answers like a full disk, where the system has it. */
+const FULL_DISK = ['/dev/full'].filter((path) => existsSync(path));
 
 t.test('a command against a simulator that has stopped says so', async (t) => {
   const child = spawn(process.execPath, ['-e', '']);
@@ -346,6 +349,12 @@ t.test('seed, export and why', async (t) => {
     ],
     [sim('seed', join(folder, 'none.yml')), 1, /none\.yml does not exist\n$/],
     [sim('export', '--output', folder), 1, /cannot be written/],
+    ...FULL_DISK.flatMap((output) =>
+      [sim('export', '--output', output), sim('identity', 'gina', '--output', output)].map(
+        (each) =>
+          [each, 1, /^\/dev\/full cannot be written: the disk is full; free space on the disk of \/dev\n$/] as const,
+      ),
+    ),
     [sim('why', 'dial', 'ana', 'wiki'), 1, /^there is no identity ana; did you mean anna\?\n$/],
     [sim('why', 'use', 'anna', 'wiki'), 2, /unknown command 'use'/],
     [sim('why', 'link', 'edge-1', 'edge-9'), 1, /^there is no router edge-9; did you mean edge-1\?\n$/],
@@ -405,7 +414,7 @@ t.test('verify: exit code 0 if the journal has what a test expects, else 1 and t
   const file = join(folder, 'recording.jsonl');
   t.match(await sim('journal', ...operation, '--recording', file), { code: 0, stdout: `wrote 1 request to ${file}\n` });
   t.match(readFileSync(file, 'utf8'), /"path":"\/edge\/client\/v1\/version"/);
-  t.match(await sim('journal', '--recording', folder), { code: 1, stderr: /EISDIR/ });
+  t.match(await sim('journal', '--recording', folder), { code: 1, stderr: /is a folder; name a file$/m });
 });
 
 t.test('the enrollment token of a router or an identity', async (t) => {

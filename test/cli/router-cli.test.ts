@@ -162,6 +162,12 @@ t.test('config init writes a file that passes, and never overwrites by accident'
     nowhere.stderr,
     /nowhere\/x\.yml cannot be written: the folder .*nowhere does not exist; create it or .*--output\n$/,
   );
+  if (existsSync('/dev/full'))
+    t.match(await router('config', 'init', '--output', '/dev/full', '--force'), {
+      code: 1,
+      stderr:
+        /^\/dev\/full cannot be written: the disk is full; free space on the disk of \/dev, or pass another --output\n$/,
+    });
   const folder = await router('config', 'init', '--output', directory);
   t.match(
     [folder.code, folder.stderr],
@@ -181,7 +187,8 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
     [['profile', GOOD, 'cpu', '--seconds', '601'], /from 0\.1 to 600/],
     [['drain', GOOD, '--seconds', '-1'], /from 0 to 86400/],
-    [['health', 'not a url'], /neither a URL nor a configuration file/],
+    [['health', 'not a url'], /neither a URL nor a file: not a url does not exist/],
+    [['health', 'a'.repeat(300)], /neither a URL nor a file: a.* is too long for the name of a file/],
     [['config', 'init', '--template', 'castle'], /minimal/],
     [['config', 'init', '--ctrl', ''], /for example tls:controller\.example:6262/],
     [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
@@ -199,6 +206,10 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     t.equal(code, 2, args.join(' '));
     t.match(stderr, text, args.join(' '));
   }
+  t.match(await router('inspect', 'a'.repeat(300)), {
+    code: 1,
+    stderr: /is too long for the name of a file; pass the configuration file of a running router/,
+  });
   t.match(await router('confg'), { code: 2, stdout: '', stderr: /config|unknown command/ });
   for (const name of [
     ['run'],

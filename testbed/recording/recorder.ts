@@ -3,12 +3,13 @@
 //   client ─► recorder ─► controller
 //                └─► file
 
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import { WriteError } from '#lib/files/writable.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { boolean, checkOptions, port as isPort, notEmpty, type OptionCheck, path } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
@@ -60,7 +61,13 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { origin } = new URL(upstream);
   const identity = options.identity === undefined ? undefined : readIdentity(options.identity);
   const output = opened(file);
-  writeSync(output, `${headLine(origin)}\n`);
+  const append = (line: string) => {
+    try {
+      writeFileSync(output, `${line}\n`); // all of it, or an error
+    } catch (error) {
+      throw new WriteError(file, error);
+    }
+  };
   const agent = new Agent({
     connect: { ca, ...(identity && { cert: pemOf(identity.id.cert), key: pemOf(identity.id.key) }) },
     headersTimeout: TIMEOUT,
@@ -72,6 +79,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const components = { clock: new SystemClock(), log: silentLog };
   let server: RecordingServer;
   try {
+    append(headLine(origin));
     server = await openServer(components, port, async (incoming, body, response) => {
       const { method = 'GET', url = '/' } = incoming;
       const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
@@ -87,7 +95,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       const kept = withSecrets
         ? made
         : { request: standIns.request(made.request), answer: standIns.answer(made.answer) };
-      writeSync(output, `${JSON.stringify(kept)}\n`);
+      append(JSON.stringify(kept));
       count += 1;
       response.writeHead(recorded.status, { ...passedOn(answer.headers), ...recorded.headers }).end(content);
     });
@@ -164,7 +172,7 @@ function opened(file: string): number {
     if (existsSync(file)) claimPrivateFile(file);
     return openSync(file, 'w', 0o600);
   } catch (error) {
-    throw new ProjectError('RECORDING', readProblem(file, error), { cause: error });
+    throw new WriteError(file, error);
   }
 }
 

@@ -113,3 +113,11 @@ t.test(
     t.end();
   },
 );
+
+t.test('a pipe or a device keeps its rights', { skip: platform === 'win32' }, async (t) => {
+  const pipe = join(t.testdir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  chmodSync(pipe, 0o666);
+  claimPrivateFile(pipe);
+  t.equal(statSync(pipe).mode & 0o777, 0o666);
+});

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, type PathLike, readdirSync
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, ProjectError } from '../errors.ts';
+import { WriteError } from './writable.ts';
 
 /**
  * The rest of the name of a temporary file, after the name of the file and a dot: the process that writes it (its id,
@@ -44,8 +45,8 @@ export interface AtomicWriteOptions {
 
 /**
  * Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. Devices and
- * pipes are written to instead: replacing /dev/null would damage the machine. Rejects with ProjectError for a pipe that
- * another user has put into a folder where everybody creates files.
+ * pipes are written to instead: replacing /dev/null would damage the machine. Rejects with WriteError, and with
+ * ProjectError for a pipe that another user has put into a folder where everybody creates files.
  */
 export async function writeFileAtomic(
   path: string,
@@ -55,7 +56,9 @@ export async function writeFileAtomic(
   const found = await stat(path).catch(() => undefined); // the write below reports the reason
   if (found && !found.isFile() && !found.isDirectory()) {
     demandNotPlanted(path);
-    await writeFile(path, content);
+    await writeFile(path, content).catch((error: unknown) => {
+      throw new WriteError(path, error);
+    });
     return;
   }
   const temporary = `${path}.${temporarySuffix()}.tmp`;
@@ -74,7 +77,7 @@ export async function writeFileAtomic(
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw new WriteError(path, error);
   }
   await syncFolder(dirname(path));
 }
@@ -151,7 +154,9 @@ export function claimPrivateFolder(path: string): void {
  */
 export function claimPrivateFile(path: string): void {
   demandNotPlanted(path);
-  const { uid, mode } = statSync(path);
+  const stats = statSync(path);
+  const { uid, mode } = stats;
+  if (!stats.isFile()) return; // a device such as /dev/null is for everybody
   if (uid === process.getuid?.() && (mode & EVERYBODY) !== 0) chmodSync(path, mode & PERMISSIONS & ~EVERYBODY);
 }
 

@@ -1,7 +1,18 @@
 // Describes for users why a file cannot be read.
 
+import { statSync } from 'node:fs';
 import { describeError, errorCode } from '../errors.ts';
 import { shown } from '../text/shown-text.ts';
+
+/** Why this user does not find the file: it is missing, or in a folder of another user. Undefined if it is found. */
+export function findProblem(path: string): string | undefined {
+  try {
+    statSync(path);
+    return undefined;
+  } catch (error) {
+    return readProblem(path, error);
+  }
+}
 
 /** A sentence about `path` for an error of reading it. */
 export function readProblem(path: string, error: unknown): string {

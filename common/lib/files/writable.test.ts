@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeObstacle, writeRemedy } from './writable.ts';
+import { WriteError, writeObstacle, writeProblem } from './writable.ts';
 
 t.test('the obstacle is described, and nothing is created', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -42,11 +42,23 @@ t.test('a relative path is described with its folder', async (t) => {
   t.match(writeObstacle('nowhere/file'), `the folder ${process.cwd()}/nowhere does not exist`);
 });
 
-t.test('the remedy of a failed write names its cause', async (t) => {
-  const remedy = (code: string) => writeRemedy('file', Object.assign(new Error(code), { code }));
+t.test('a failed write names its reason and the remedy for it', async (t) => {
+  const systemError = (code: string) => Object.assign(new Error(`${code}: the system's text`), { code });
   const folder = process.cwd();
-  t.equal(remedy('ENOSPC'), `free space on the disk of ${folder}`);
-  t.equal(remedy('EDQUOT'), `free space in ${folder}, or raise the quota of this user`);
-  t.equal(remedy('EROFS'), `mount ${folder} writable`);
-  t.equal(remedy('EACCES'), `make ${folder} writable for this user`);
+  const table = {
+    ENOSPC: `the disk is full; free space on the disk of ${folder}`,
+    EDQUOT: `the quota of this user is used up; free space in ${folder}, or raise the quota`,
+    EROFS: `its file system is read-only; mount ${folder} writable`,
+    EACCES: `permission denied; make ${folder} writable for this user`,
+    ENOENT: `the folder ${folder} does not exist; create it`,
+    ENOTDIR: `${folder} is not a folder; name a file in a folder`,
+    EISDIR: 'it is a folder; name a file',
+    EFBIG: 'its size reached the limit of this process or file system; remove the file, or raise the limit',
+    EIO: "EIO: the system's text",
+  };
+  for (const [code, text] of Object.entries(table))
+    t.equal(writeProblem('file', systemError(code)), `file cannot be written: ${text}`);
+  const failed = new WriteError('file', systemError('ENOSPC'));
+  t.equal(failed.code, 'ENOSPC');
+  t.equal(writeProblem('other', failed), failed.message, 'the reason is not repeated');
 });

@@ -1,9 +1,9 @@
-// Checks whether a file is writable, without touching it. The result is a hint for people: it may change before the
-// write.
+// Describes for users why a file cannot be written: before the write, without touching it, as a hint that may be
+// outdated at the write, and after a failed one.
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorCode } from '../errors.ts';
+import { describeError, errorCode, ProjectError } from '../errors.ts';
 
 export interface WriteOptions {
   /** The file is replaced by a new one beside it, which always needs write access to the folder. */
@@ -27,18 +27,42 @@ export function writeObstacle(path: string, options: WriteOptions = {}): string 
   return denied(folder, constants.W_OK | constants.X_OK);
 }
 
-/** Returns the remedy for the error of a write. */
-export function writeRemedy(path: string, error: unknown): string {
+/** A failed write. `code` is the system's; the message names the file, the reason and the remedy. */
+export class WriteError extends ProjectError {
+  constructor(path: string, cause: unknown) {
+    super(errorCode(cause) ?? 'WRITE', writeProblem(path, cause)); // without the cause, which the message describes
+  }
+}
+
+/** A sentence about `path` for an error of writing it, with the remedy. */
+export function writeProblem(path: string, error: unknown): string {
+  if (error instanceof ProjectError) return describeError(error); // says both already
+  const [reason, remedy] = reasonAndRemedy(path, error);
+  return `${path} cannot be written: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
+}
+
+function reasonAndRemedy(path: string, error: unknown): [reason: string, remedy?: string] {
   const folder = dirname(resolve(path));
   switch (errorCode(error)) {
     case 'ENOSPC':
-      return `free space on the disk of ${folder}`;
+      return ['the disk is full', `free space on the disk of ${folder}`];
     case 'EDQUOT':
-      return `free space in ${folder}, or raise the quota of this user`;
+      return ['the quota of this user is used up', `free space in ${folder}, or raise the quota`];
     case 'EROFS':
-      return `mount ${folder} writable`;
+      return ['its file system is read-only', `mount ${folder} writable`];
+    case 'EACCES':
+    case 'EPERM':
+      return ['permission denied', `make ${folder} writable for this user`];
+    case 'ENOENT':
+      return [`the folder ${folder} does not exist`, 'create it'];
+    case 'ENOTDIR':
+      return [`${folder} is not a folder`, 'name a file in a folder'];
+    case 'EISDIR':
+      return ['it is a folder', 'name a file'];
+    case 'EFBIG':
+      return ['its size reached the limit of this process or file system', 'remove the file, or raise the limit'];
     default:
-      return `make ${folder} writable for this user`;
+      return [describeError(error)];
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { describeError, ProjectError } from '../errors.ts';
 import { isSameFile } from '../files/symbolic-links.ts';
-import { writeObstacle } from '../files/writable.ts';
+import { writeObstacle, writeProblem } from '../files/writable.ts';
 import { inOneLine } from '../text/shown-text.ts';
 import type { Clock } from '../time/clock.ts';
 import { isReadByJournal } from './journal.ts';
@@ -103,9 +103,9 @@ export function logFileProblem(
 function openFile(path: string, clock: Clock): LogFile {
   try {
     return new LogFile(path, clock, (error) => {
-      process.stderr.write(`the log file ${path} cannot be written: ${describeError(error)}\n`);
+      process.stderr.write(`the log file ${writeProblem(path, error)}\n`);
     });
   } catch (error) {
-    throw new ProjectError('LOG_FILE', writeObstacle(path) ?? describeError(error));
+    throw new ProjectError('LOG_FILE', writeObstacle(path) ?? writeProblem(path, error));
   }
 }

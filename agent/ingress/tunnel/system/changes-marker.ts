@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describeError } from '#lib/errors.ts';
 import { makePrivateFolder } from '#lib/files/atomic-file.ts';
+import { writeProblem } from '#lib/files/writable.ts';
 import type { Log } from '#lib/log/log.ts';
 import { DiversionRecord } from './diversion-record.ts';
 
@@ -48,7 +49,7 @@ export class ChangesMarker {
       writeFileSync(this.#path, content, { mode: OWNER_ONLY, flush: true });
     } catch (error) {
       this.#log.warn(
-        { path: this.#path, error: describeError(error) },
+        { path: this.#path, error: writeProblem(this.#path, error) },
         'changes to this machine cannot be recorded: if this router is killed, only a router that intercepts removes them',
       );
     }
