@@ -89,6 +89,12 @@ t.test('a client with a certificate is recorded: the recorder logs in as an iden
     await using recorder = await startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output, identity });
     recorded = recorder.identity as IdentityFile;
     t.same(await login(recorded), [200, 'anna']);
+    t.match(recorded.id.ca, recorder.ca.trim());
+    t.match(
+      recorded.id.ca,
+      simulator.ca.trim(),
+      'routers, which the SDK dials itself, have certificates of the network',
+    );
   }
   await simulator.close();
   t.notMatch(readFileSync(output, 'utf8'), 'PRIVATE KEY');

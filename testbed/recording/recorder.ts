@@ -140,11 +140,11 @@ function readIdentity(file: string): IdentityFile {
     throw new ProjectError('IDENTITY', readProblem(file, error), { cause: error });
   }
   const content = parsed(text);
-  const { cert, key } = content?.id ?? {};
-  if (content && [cert, key].every((each) => typeof each === 'string' && each.startsWith(PEM))) return content;
+  const { cert, key, ca } = content?.id ?? {};
+  if (content && [cert, key, ca].every((each) => typeof each === 'string' && each.startsWith(PEM))) return content;
   throw new ProjectError(
     'IDENTITY',
-    `${file} is not the file of an enrolled identity with inline certificate and key (${PEM}…)`,
+    `${file} is not the file of an enrolled identity with inline certificate, key and authorities (${PEM}…)`,
   );
 }
 
@@ -160,10 +160,11 @@ function pemOf(value: string): string {
   return value.slice(PEM.length);
 }
 
-/** The SDK reaches the controller through the recorder only. */
+/** The SDK reaches the controller through the recorder only. It dials routers itself: the authorities of theirs stay. */
 function forSdk(identity: IdentityFile, { url, ca }: RecordingServer): IdentityFile {
   const api = `${url}/edge/client/v1`;
-  return { ...identity, ztAPI: api, ztAPIs: [api], id: { ...identity.id, ca: `${PEM}${ca}` } };
+  const authorities = `${ca.trimEnd()}\n${pemOf(identity.id.ca)}`;
+  return { ...identity, ztAPI: api, ztAPIs: [api], id: { ...identity.id, ca: `${PEM}${authorities}` } };
 }
 
 /** Only its owner can read it. */
