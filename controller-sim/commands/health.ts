@@ -7,6 +7,7 @@ import { describeError, TimeoutError } from '#lib/errors.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { readyOption } from './lab.ts';
+import type { ReadyLine } from './lab-client.ts';
 import { readyFileOf } from './ready-file.ts';
 
 interface HealthOptions {
@@ -39,11 +40,19 @@ async function check({ ready: given, url }: HealthOptions): Promise<void> {
   const ready = readyFileOf({ ready: given });
   if (ready === undefined)
     throw new Error(`--ready is missing; pass the output of \`${commandName('sim')} start --json\``);
-  const [{ readyLineIn, reachableOf }, { Agent, request }] = await Promise.all([
-    import('./lab-client.ts'),
-    import('undici'),
-  ]);
-  const { port, ca = '', others = [] } = readyLineIn(ready);
+  const { readyLineIn, stoppedText } = await import('./lab-client.ts');
+  const line = readyLineIn(ready);
+  try {
+    await ask(line, url);
+  } catch (error) {
+    const stopped = url === undefined ? stoppedText(ready, line) : undefined;
+    throw stopped === undefined ? error : new Error(stopped, { cause: error });
+  }
+}
+
+/** Rejects with the reason. */
+async function ask({ port, ca = '', others = [] }: ReadyLine, url: string | undefined): Promise<void> {
+  const [{ reachableOf }, { Agent, request }] = await Promise.all([import('./lab-client.ts'), import('undici')]);
   // The advertised name of a container may be unknown inside it.
   const local = (each: number | undefined) => `https://127.0.0.1:${each}`;
   const address = url ?? (await reachableOf({ url: local(port), others: others.map((each) => local(each.port)) }));

@@ -145,6 +145,8 @@ export async function controllerOf(
   readonly password: string;
 }> {
   const known = complete(connection, needsAdmin ? 'admin' : 'address');
+  const stopped = known.others.length === 0 ? known.stopped() : undefined;
+  if (stopped !== undefined) throw new LabClientError(stopped);
   const { username, password } = known;
   return { baseUrl: await reachableOf(known), ca: authoritiesOf(known), username, password };
 }
@@ -209,7 +211,8 @@ function authoritiesOf({ ca, stopped }: Pick<Known, 'ca' | 'stopped'>): string {
   }
 }
 
-function stoppedText(file: string, { pid }: ReadyLine): string | undefined {
+/** Undefined if the simulator of a ready line runs, or its process is unknown. */
+export function stoppedText(file: string, { pid }: ReadyLine): string | undefined {
   if (pid === undefined || isRunning(pid)) return undefined;
   return `the simulator of ${file} has stopped: its process ${pid} no longer runs; start it again, and use its new ready line`;
 }

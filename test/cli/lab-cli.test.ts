@@ -47,14 +47,22 @@ t.test('a command against a simulator that has stopped says so', async (t) => {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
   const file = join(folder, 'stopped.json');
-  const [ca, gone] = [join(folder, 'left.pem'), join(folder, 'gone.pem')];
+  const [ca, gone, seed] = [join(folder, 'left.pem'), join(folder, 'gone.pem'), join(folder, 'empty.yml')];
   writeFileSync(ca, '');
+  writeFileSync(seed, '{}');
   for (const each of [ca, gone]) {
-    const line = { event: 'ready', management: 'https://127.0.0.1:1/x', labToken: 'x', ca: each, pid: child.pid };
-    writeFileSync(file, JSON.stringify(line));
-    const { code, stderr } = await runCommand(simulatorProgram, ['clock', '--ready', file], { env: {} });
+    const address = { management: 'https://127.0.0.1:1/x', port: 1, username: 'admin', password: 'x' };
+    writeFileSync(file, JSON.stringify({ event: 'ready', ...address, labToken: 'x', ca: each, pid: child.pid }));
+    for (const args of [['clock'], ['health'], ['seed', seed, '--apply', '--management'], ['load', seed]]) {
+      const { code, stderr } = await runCommand(simulatorProgram, [...args, '--ready', file], { env: {} });
+      t.equal(code, 1);
+      t.match(stderr, /the simulator of .*stopped\.json has stopped: its process \d+ no longer runs; start it again/);
+    }
+    // It serves until it is stopped, so it is a process of its own.
+    const recorded = ['record', '--output', join(folder, 'stopped.jsonl'), '--ready', file, '--ttl', '20s'];
+    const { code, stderr } = await runProgram(['entry/sim-cli.ts', ...recorded]);
     t.equal(code, 1);
-    t.match(stderr, /^the simulator of .*stopped\.json has stopped: its process \d+ no longer runs; start it again/);
+    t.match(stderr, /^the simulator of .*stopped\.json has stopped/);
   }
 });
 
