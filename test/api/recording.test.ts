@@ -1,5 +1,6 @@
 // Recordings: a client works with a recorder in front of a simulator, and then with the replay alone.
 
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -113,11 +114,13 @@ t.test(
   async (t) => {
     const output = join(t.testdir(), 'oidc.jsonl');
     const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+    const ids: string[] = [];
     const login = async ({ url, ca }: Server) => {
       const agent = new Agent({ connect: { ca } });
       const callback = 'redirect_uri=http%3A%2F%2Flocalhost%3A8080%2Fauth%2Fcallback';
       const challenge = 'code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256';
-      const query = `client_id=openziti&response_type=code&scope=openid&${callback}&${challenge}`;
+      const state = randomUUID();
+      const query = `client_id=openziti&response_type=code&scope=openid&${callback}&${challenge}&state=${state}`;
       const begun = await request(`${url}/oidc/authorize?${query}`, { dispatcher: agent });
       await begun.body.dump();
       const place = String(begun.headers.location);
@@ -131,12 +134,16 @@ t.test(
         body: new URLSearchParams({ id, username: 'admin', password: PASSWORD }).toString(),
       });
       await answer.body.dump();
+      const back = await request(new URL(String(answer.headers.location), url), { dispatcher: agent });
+      await back.body.dump();
       await agent.close();
-      return [begun.statusCode, id.length > 5, answer.statusCode];
+      ids.push(id);
+      const { searchParams } = new URL(String(back.headers.location));
+      return [begun.statusCode, id.length > 5, answer.statusCode, searchParams.get('state') === state];
     };
     {
       await using recorder = await startRecorder({ url: simulator.baseUrl, ca: simulator.ca, output });
-      t.same(await login(recorder), [302, true, 302]);
+      t.same(await login(recorder), [302, true, 302, true]);
       const agent = new Agent({ connect: { ca: recorder.ca } });
       t.teardown(() => agent.close());
       const { headers, body } = await request(`${recorder.url}/version`, { dispatcher: agent });
@@ -144,8 +151,14 @@ t.test(
       t.match(headers, { 'edgeweave-data-index': /\d/ }, 'a client gets all headers of an answer');
     }
     await simulator.close();
+    t.notMatch(
+      readFileSync(output, 'utf8'),
+      String(ids[0]),
+      'the id of a login is as secret in the header as in a query',
+    );
     await using replay = await startReplay({ file: output });
-    t.same(await login(replay), [302, true, 302]);
+    for (const _each of [1, 2])
+      t.same(await login(replay), [302, true, 302, true], 'a redirect returns the state of the client');
   },
 );
 

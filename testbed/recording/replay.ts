@@ -4,13 +4,7 @@
 import { silentLog } from '#lib/log/log.ts';
 import { checkOptions, port as isPort, type OptionCheck, path } from '#lib/options.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import {
-  keyOf,
-  nearest,
-  type RecordedAnswer,
-  readRecording,
-  requestOf,
-} from '../../controller-sim/lab/journal/recording.ts';
+import { keyOf, nearest, type Recorded, readRecording, requestOf } from '../../controller-sim/lab/journal/recording.ts';
 import type { Replay, ReplayOptions } from './interface.ts';
 import { answerError, openServer } from './server.ts';
 
@@ -29,21 +23,22 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const { file, port = 0 } = options;
   const recorded = readRecording(file);
   const requests = recorded.map(({ request }) => request);
-  const answers = new Map<string, RecordedAnswer[]>();
-  for (const { request, answer } of recorded) {
-    const key = keyOf(request);
-    const known = answers.get(key);
-    if (known) known.push(answer);
-    else answers.set(key, [answer]);
+  const equals = new Map<string, Recorded[]>();
+  for (const each of recorded) {
+    const key = keyOf(each.request);
+    const known = equals.get(key);
+    if (known) known.push(each);
+    else equals.set(key, [each]);
   }
+  const states = new LoginStates();
   let answered = 0;
   const unexpected: string[] = [];
   const components = { clock: new SystemClock(), log: silentLog };
   const server = await openServer(components, port, async (incoming, body, response) => {
     const request = requestOf(incoming.method ?? 'GET', incoming.url ?? '/', body);
-    const known = answers.get(keyOf(request));
-    const answer = known && known.length > 1 ? known.shift() : known?.[0];
-    if (!answer) {
+    const known = equals.get(keyOf(request));
+    const found = known && known.length > 1 ? known.shift() : known?.[0];
+    if (!found) {
       const near = nearest(request, requests);
       const message = `${request.method} ${request.path} was not recorded; ${near === undefined ? 'the recording is empty' : `the nearest is ${near}`}`;
       if (unexpected.length < MAX_UNEXPECTED) unexpected.push(message);
@@ -51,8 +46,10 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
       return;
     }
     answered += 1;
+    const { answer } = found;
+    states.learn(found.request.query, request.query);
     response
-      .writeHead(answer.status, answer.headers)
+      .writeHead(answer.status, states.applied(answer.headers))
       .end(answer.isBase64 ? Buffer.from(answer.body, 'base64') : answer.body);
   });
   return {
@@ -62,4 +59,33 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     },
     unexpected,
   };
+}
+
+/**
+ * The `state` of OAuth: a client chooses another one for each login, and takes only a redirect that returns it. So
+ * redirects have that of the client in place of the recorded one.
+ */
+class LoginStates {
+  /** By those of the recording. */
+  readonly #chosen = new Map<string, string>();
+
+  /** Takes the queries of a recorded request and of the one that is equal to it. */
+  learn(recorded: string, sent: string): void {
+    const [old, chosen] = [stateIn(recorded), stateIn(sent)];
+    if (old !== null && chosen !== null) this.#chosen.set(old, chosen);
+  }
+
+  applied(headers: Recorded['answer']['headers']): Recorded['answer']['headers'] {
+    const { location } = headers;
+    if (location === undefined) return headers;
+    const shown = location.replace(/(?<=[?&#])state=[^&#]*/g, (parameter) => {
+      const chosen = this.#chosen.get(stateIn(parameter) ?? '');
+      return chosen === undefined ? parameter : `state=${encodeURIComponent(chosen)}`;
+    });
+    return { ...headers, location: shown };
+  }
+}
+
+function stateIn(query: string): string | null {
+  return new URLSearchParams(query).get('state');
 }

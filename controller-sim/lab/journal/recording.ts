@@ -157,11 +157,12 @@ export class StandIns {
 
   answer(answer: RecordedAnswer): RecordedAnswer {
     const { headers, body, isBase64 } = answer;
-    const { location, 'content-type': type = '' } = headers;
-    const shown = {
-      ...answer,
-      ...(location !== undefined && { headers: { ...headers, location: this.#place(location) } }),
+    const { location, 'auth-request-id': login, 'content-type': type = '' } = headers;
+    const hidden = {
+      ...(location !== undefined && { location: this.#place(location) }),
+      ...(login !== undefined && { 'auth-request-id': this.#standIn(login) }),
     };
+    const shown = { ...answer, headers: { ...headers, ...hidden } };
     if (type.startsWith('application/pkcs7-mime') || CERTIFICATES.test(body)) return shown;
     if (type.startsWith('application/jwt')) return { ...shown, body: this.#standIn(body) };
     return { ...shown, body: isBase64 || type.startsWith('image/') ? '' : this.#body(body, isSecret) };
