@@ -34,7 +34,7 @@ export function vouch(
 }
 
 /** reference fact: the first certificate of an authority. Its verification proves the key of no other one. */
-function rootOf(ca: CertificateAuthority): X509Certificate {
+export function rootOf(ca: CertificateAuthority): X509Certificate {
   let root = rootByAuthority.get(ca);
   if (!root) {
     root = leafOf(ca.certPem);

@@ -13,7 +13,7 @@ import type { CertificateAuthority } from '../state/kinds/ca.ts';
 import type { ExternalJwtSigner } from '../state/kinds/external-jwt-signer.ts';
 import type { Identity } from '../state/kinds/identity.ts';
 import type { Tables } from '../state/tables.ts';
-import { isForClients, vouch } from './certificates.ts';
+import { isForClients, rootOf, vouch } from './certificates.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
 import type { AuthServices } from './request.ts';
@@ -94,8 +94,7 @@ export function judgeCertificate(services: JudgeServices, presented: PresentedCh
   if (!allowed) return { problem: `the auth policy ${policy.name} does not allow certificates` };
   const invalid = validity(leaf, times.now, times.latest);
   if (!allowExpiredCerts && (found ? !vouch(services, certificates, times) : invalid !== undefined)) {
-    const expired = invalid ?? 'a certificate of its chain has expired';
-    return { problem: `${expired}, and the auth policy ${policy.name} does not allow expired ones` };
+    return { problem: notAllowed(invalid ?? 'a certificate of its chain has expired', policy) };
   }
   const disabled = disabledProblem(identity, clock.now());
   if (disabled !== undefined) return { problem: disabled };
@@ -113,6 +112,22 @@ export function acceptsSigner(signer: ExternalJwtSigner, identity: Identity, { p
 export function acceptsAuthority(ca: CertificateAuthority, identity: Identity, { primary }: AuthPolicy): boolean {
   const isNamed = ca.externalIdClaim !== null && identity.externalId !== null;
   return ca.isAuthEnabled && ca.isVerified && primary.cert.allowed && isNamed && mayVouchFor(ca, identity);
+}
+
+/** Why no certificate of an authority is accepted at this time, for any identity with the policy. */
+export function expiredAuthority(
+  { clock }: Pick<JudgeServices, 'clock'>,
+  ca: CertificateAuthority,
+  policy: AuthPolicy,
+): string | undefined {
+  if (policy.primary.cert.allowExpiredCerts) return undefined;
+  const { now, latest } = validityTimes(clock);
+  const invalid = validity(rootOf(ca), now, latest);
+  return invalid === undefined ? undefined : notAllowed(invalid, policy);
+}
+
+function notAllowed(expired: string, { name }: AuthPolicy): string {
+  return `${expired}, and the auth policy ${name} does not allow expired ones`;
 }
 
 function policyOf({ authPolicy }: Tables, { authPolicyId }: Identity): AuthPolicy | undefined {

@@ -2,20 +2,16 @@
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/clients/api-client.ts';
-import { type Authority, type IssueOptions, issue, makeAuthority } from '../support/clients/certificates.ts';
+import {
+  type Authority,
+  BY_COMMON_NAME,
+  type IssueOptions,
+  issue,
+  makeAuthority,
+} from '../support/clients/certificates.ts';
 
 const DAY = 86_400_000;
 const REJECTED = { status: 401, code: 'INVALID_AUTH' };
-
-/** A claim of an authority: the external id is the whole common name. */
-const BY_COMMON_NAME = {
-  location: 'COMMON_NAME',
-  matcher: 'ALL',
-  matcherCriteria: '',
-  parser: 'NONE',
-  parserCriteria: '',
-  index: 0,
-};
 
 t.test(
   'a certificate from an enrollment opens a session while the identity has it and its policy permits it',

@@ -6,7 +6,7 @@ import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { type ApiAnswer, ApiClient } from '../support/clients/api-client.ts';
-import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { BY_COMMON_NAME, issue, makeAuthority } from '../support/clients/certificates.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -65,16 +65,23 @@ for (const seed of [1, 2, 3])
       const as = api.connect(issued);
       clients.push({ name, identityId, logins: [() => api.loginWith(as)] });
     }
+    const endOf = (hours: number) => api.clock.now() - (api.clock.now() % 1_000) + hours * HOUR;
     for (const [name, hours] of [
       ['engine', 1],
       ['ferry', 4],
     ] as const) {
-      const to = api.clock.now() - (api.clock.now() % 1_000) + hours * HOUR;
-      const as = api.connect(await issue(authority, name, { to }));
+      const as = api.connect(await issue(authority, name, { to: endOf(hours) }));
       await api.ask('POST', '/enroll/ca', { as });
       const { identityId } = (await api.loginWith(as)).data;
       clients.push({ name, identityId, logins: [() => api.loginWith(as)] });
     }
+    // A claim of its authority names the identity: it has no authenticator. The authority ends before the certificate.
+    const ending = await makeAuthority('ending', undefined, { to: endOf(2) });
+    await api.addAuthority('ending', ending, { externalIdClaim: BY_COMMON_NAME });
+    const fields = { name: 'glider', type: 'Device', isAdmin: false, externalId: 'glider' };
+    const as = api.connect(await issue(ending, 'glider', { to: endOf(4) }));
+    const identityId = await api.create('/identities', fields);
+    clients.push({ name: 'glider', identityId, logins: [() => api.loginWith(as)] });
     const one = <T>(list: readonly T[]): T => list[Math.floor(random.next() * list.length)] as T;
     const steps: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
       disable: ({ identityId }) =>
@@ -88,7 +95,7 @@ for (const seed of [1, 2, 3])
         for (const password of ['one', 'two']) await api.tryLogin(name, password);
       },
       replace: async (client) => {
-        if (random.next() > 0.2) return;
+        if (random.next() > 0.2 || client.name === 'glider') return; // a claim is not replaced
         const former = hasPassword(client) ? client.logins[1] : client.logins[0];
         const login = await enrollAgain(api, client);
         client.logins = hasPassword(client) ? [client.logins[0] as typeof login, login] : [login];

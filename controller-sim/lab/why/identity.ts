@@ -6,6 +6,7 @@ import {
   acceptsAuthority,
   acceptsSigner,
   disabledProblem,
+  expiredAuthority,
   type Judged,
   type JudgeServices,
   judgeCertificate,
@@ -13,6 +14,7 @@ import {
 } from '../../auth/judge-login.ts';
 import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
 import type { Authenticator } from '../../state/kinds/authenticator.ts';
+import type { CertificateAuthority } from '../../state/kinds/ca.ts';
 import type { Enrollment } from '../../state/kinds/enrollment.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Tables } from '../../state/tables.ts';
@@ -59,14 +61,22 @@ function proofs(services: JudgeServices, identity: Identity, policy: AuthPolicy,
   const about = ['identity', identity] as const;
   const own = tables.authenticator.referring('identityId', identity.id);
   const judged = own.map((each) => ({ name: proofName(each), verdict: judge(services, each) }));
-  const others = otherProofs(tables, identity, policy);
+  const authorities = [...tables.ca.values()]
+    .filter((each) => acceptsAuthority(each, identity, policy))
+    .map((each) => ({ ...each, problem: expiredAuthority(services, each, policy) }));
+  const valid = authorities.filter(({ problem }) => problem === undefined);
+  const others = [...tokens(tables, identity, policy), ...(valid.length > 0 ? [certificateOf(valid)] : [])];
   const accepted = judged.filter(({ verdict }) => 'proven' in verdict).map(({ name }) => name);
   const works = [...accepted, ...others];
-  const rejected = judged.flatMap(({ name, verdict }) =>
-    'problem' in verdict ? [bad(['authPolicy', policy], `${name} is rejected: ${verdict.problem}`, REPLACE)] : [],
+  const problems = [
+    ...judged.flatMap(({ name, verdict }) => ('problem' in verdict ? [[name, verdict.problem]] : [])),
+    ...authorities.flatMap((each) => (each.problem === undefined ? [] : [[certificateOf([each]), each.problem]])),
+  ];
+  const rejected = problems.map(([name, problem]) =>
+    bad(['authPolicy', policy], `${name} is rejected: ${problem}`, REPLACE),
   );
   if (works.length > 0) return [good(about, `${identity.name} can log in with ${works.join(', ')}`), ...rejected];
-  if (own.length > 0) return alternatives(rejected, false);
+  if (rejected.length > 0) return alternatives(rejected, false);
   const [enrollment] = tables.enrollment.referring('identityId', identity.id);
   return [blocker(about, `${identity.name} has not enrolled`, enrollmentRemedy(enrollment, now))];
 }
@@ -82,14 +92,14 @@ function proofName({ method, username }: Authenticator): string {
   return method === 'updb' ? `the password of ${username}` : 'a certificate';
 }
 
-/** Tokens of signers that the auth policy allows, and certificates of third-party authorities. */
-function otherProofs(tables: Tables, identity: Identity, policy: AuthPolicy): string[] {
+/** Tokens of signers that the auth policy allows. */
+function tokens(tables: Tables, identity: Identity, policy: AuthPolicy): string[] {
   const signers = [...tables.externalJwtSigner.values()].filter((each) => acceptsSigner(each, identity, policy));
-  const authorities = [...tables.ca.values()].filter((each) => acceptsAuthority(each, identity, policy));
-  return [
-    ...(signers.length > 0 ? [`a token of ${names(signers)}`] : []),
-    ...(authorities.length > 0 ? [`a certificate of ${names(authorities)}`] : []),
-  ];
+  return signers.length > 0 ? [`a token of ${names(signers)}`] : [];
+}
+
+function certificateOf(authorities: readonly CertificateAuthority[]): string {
+  return `a certificate of ${names(authorities)}`;
 }
 
 function enrollmentRemedy(enrollment: Enrollment | undefined, now: number): string {

@@ -43,6 +43,16 @@ export interface AuthorityOptions {
   readonly extensions?: readonly x509.Extension[];
 }
 
+/** A claim of an authority: the external id is the whole common name. */
+export const BY_COMMON_NAME = {
+  location: 'COMMON_NAME',
+  matcher: 'ALL',
+  matcherCriteria: '',
+  parser: 'NONE',
+  parserCriteria: '',
+  index: 0,
+};
+
 /** A self-signed authority, or one below another. */
 export async function makeAuthority(
   name: string,
