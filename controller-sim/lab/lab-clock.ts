@@ -11,7 +11,7 @@ import { InvalidError } from './lab-error.ts';
 /** Hours of the units that the network's durations lack. */
 const HOURS: Readonly<Record<string, number>> = { d: 24, w: 168 };
 const LONG_UNIT = /(\d+(?:\.\d+)?)([dw])/g;
-/** Milliseconds: ten years, after which the simulator's own certificates have expired. */
+/** Milliseconds: ten years. The simulator's own authorities are valid for longer. */
 const MAX_ADVANCE_MS = 10 * 365 * 24 * 3_600_000;
 /** A day in less than a second. */
 const MAX_RATE = 100_000;

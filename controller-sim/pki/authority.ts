@@ -34,6 +34,11 @@ const generateKey = promisify(generateKeyPair);
 /** Peers with slightly slow clocks must accept new certificates. */
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
+/**
+ * Longer than the lab's clock goes ahead, also that of data which are years old: a network without authorities cannot
+ * be repaired.
+ */
+const AUTHORITY_LIFETIME = 20 * YEAR;
 const META = {
   root: 'pki.root',
   intermediate: 'pki.intermediate',
@@ -289,7 +294,7 @@ function isIpv6(name: string): boolean {
 
 function makeAuthority(clock: Clock, random: Random, commonName: string, issuer: Pair | undefined): Pair {
   const { key, publicKey } = newKey();
-  const common = { commonName, publicKey, serial: newSerial(random), ...period(clock, 10 * YEAR) };
+  const common = { commonName, publicKey, serial: newSerial(random), ...period(clock, AUTHORITY_LIFETIME) };
   return { certificate: issueAuthority(issuer ? { ...common, pathLength: 0 } : common, key, issuer), key };
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { parsePemCertificates } from '#pki/certificates.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -24,6 +25,14 @@ async function open(options: object = {}) {
 
 const statusWith = async (api: ApiClient, token: string) =>
   (await api.ask('GET', '/current-identity', { token })).status;
+
+t.test('the authorities of a network are valid for longer than its clock goes ahead', async (t) => {
+  await using parts = await open();
+  const { simulator, lab } = parts;
+  await lab.clock.advance('3650d');
+  await t.rejects(lab.clock.advance('1d'), /ten years in total/);
+  for (const each of parsePemCertificates(simulator.ca)) t.ok(each.validToDate > lab.clock.now(), each.subject);
+});
 
 t.test('an advance ends sessions, one-time tokens and locks; connections stay open', async (t) => {
   await using parts = await open();
