@@ -35,10 +35,10 @@ const generateKey = promisify(generateKeyPair);
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
 /**
- * Longer than the lab's clock goes ahead, also that of data which are years old: a network without authorities cannot
- * be repaired.
+ * Of authorities: longer than the lab's clock goes ahead, also that of data which are years old. A network without
+ * authorities cannot be repaired.
  */
-const AUTHORITY_LIFETIME = 20 * YEAR;
+const TWENTY_YEARS = 20 * YEAR;
 const META = {
   root: 'pki.root',
   intermediate: 'pki.intermediate',
@@ -294,7 +294,7 @@ function isIpv6(name: string): boolean {
 
 function makeAuthority(clock: Clock, random: Random, commonName: string, issuer: Pair | undefined): Pair {
   const { key, publicKey } = newKey();
-  const common = { commonName, publicKey, serial: newSerial(random), ...period(clock, AUTHORITY_LIFETIME) };
+  const common = { commonName, publicKey, serial: newSerial(random), ...period(clock, TWENTY_YEARS) };
   return { certificate: issueAuthority(issuer ? { ...common, pathLength: 0 } : common, key, issuer), key };
 }
 

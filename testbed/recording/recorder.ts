@@ -160,7 +160,7 @@ function pemOf(value: string): string {
   return value.slice(PEM.length);
 }
 
-/** The SDK reaches the controller through the recorder only. It dials routers itself: the authorities of theirs stay. */
+/** The SDK reaches the controller through the recorder. It dials routers itself: their authorities stay. */
 function forSdk(identity: IdentityFile, { url, ca }: RecordingServer): IdentityFile {
   const api = `${url}/edge/client/v1`;
   const authorities = `${ca.trimEnd()}\n${pemOf(identity.id.ca)}`;
