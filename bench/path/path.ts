@@ -108,13 +108,23 @@ function findings(rows: readonly Row[], notes: readonly string[], { rounds }: Si
 /** Rounds of paths that are not measured in every detail. */
 const OTHER_ROUNDS = 2;
 
-/** Unsteady paths are slow: two at once leave a core half idle, and a run of all paths stays below an hour. */
+/**
+ * Mbit/s that two cores carry without notice: paths that need no more together run at once, so that a run of all paths
+ * stays below an hour.
+ */
+const RATE_AT_ONCE = 300;
+
 function inTurns(paths: readonly BenchPath[]): readonly BenchPath[][] {
   const turns: BenchPath[][] = [];
+  let rate = Number.POSITIVE_INFINITY;
   for (const path of paths) {
-    const last = turns.at(-1);
-    if (path.isUnsteady && last?.length === 1 && last[0]?.isUnsteady) last.push(path);
-    else turns.push([path]);
+    const own = Math.max(path.shape.rate, path.shape.rateBack ?? 0);
+    if (rate + own > RATE_AT_ONCE) {
+      turns.push([]);
+      rate = 0;
+    }
+    rate += own;
+    turns.at(-1)?.push(path);
   }
   return turns;
 }
