@@ -254,13 +254,13 @@ t.test('the command and startSimulator reject invalid options with the same mess
     [
       ['--events-file', missing],
       { eventsFile: missing },
-      /events file .*nowhere.events cannot be opened: ENOENT.*; name one/,
+      /events file .*nowhere.events cannot be written: the folder .* does not exist; create it/,
     ],
     [['--console', directory], { console: directory }, /holds no built web console/],
   ];
   for (const [flags, options, sentence] of table) {
     const { code, stderr } = await runProgram(['entry/sim-cli.ts', 'start', ...flags]);
-    const isStart = /cannot be opened|web console/.test(String(sentence));
+    const isStart = /cannot be written|web console/.test(String(sentence));
     t.equal(code, isStart ? 1 : 2, flags.join(' '));
     t.match(stderr, sentence);
     await t.rejects(startSimulator(options as SimulatorOptions), { message: sentence }, JSON.stringify(options));
