@@ -108,10 +108,7 @@ function findings(rows: readonly Row[], notes: readonly string[], { rounds }: Si
 /** Rounds of paths that are not measured in every detail. */
 const OTHER_ROUNDS = 2;
 
-/**
- * Mbit/s that two cores carry without notice: paths that need no more together run at once, so that a run of all paths
- * stays below an hour.
- */
+/** Paths that need at most so many Mbit/s together run at once: two cores carry that, and a run needs less time. */
 const RATE_AT_ONCE = 300;
 
 function inTurns(paths: readonly BenchPath[]): readonly BenchPath[][] {

@@ -35,7 +35,7 @@ const generateKey = promisify(generateKeyPair);
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
 /**
- * Of authorities: longer than the lab's clock goes ahead, also that of data which are years old. A network without
+ * Lifetime of authorities: longer than the lab's clock goes ahead, also for data that are years old. A network without
  * authorities cannot be repaired.
  */
 const TWENTY_YEARS = 20 * YEAR;

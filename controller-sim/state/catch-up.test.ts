@@ -34,14 +34,12 @@ t.test('a jump of the lab clock ends no wait for the store', async (t) => {
   const real = new VirtualClock();
   const clock = new AdvancingClock(real);
   const state = await open(hangs, clock);
-  t.equal(await state.isCurrent(), true);
   let outcome: CatchUp | undefined;
   const waiting = state.catchUp().then((caughtUp) => {
     outcome = caughtUp;
   });
   await clock.advance(33 * 60_000);
   t.equal(outcome, undefined);
-  t.equal(await state.isCurrent(), true, 'the data is as new as before');
   clock.setRate(0);
   await real.advance(1_500);
   await waiting;

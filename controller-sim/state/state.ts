@@ -108,7 +108,7 @@ export class State {
   readonly tables: Tables = createTables();
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** For waits on the store, and for the age of what was read from it. */
+  /** For waits on the store. */
   readonly #storeClock: Clock;
   readonly log: Log;
   readonly #store: Store | SharedStore;
@@ -142,7 +142,7 @@ export class State {
     this.#storeClock = realClock(components.clock);
     this.ids = components.ids;
     this.log = components.log ?? silentLog;
-    this.#knownUntil = this.#storeClock.monotonic();
+    this.#knownUntil = components.clock.monotonic();
     this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
     this.#problems = new Listeners('problems of the state', this.log);
   }
@@ -314,12 +314,13 @@ export class State {
    */
   async isCurrent(): Promise<boolean> {
     if (!this.#store.isShared || this.#store.isImmediate) return true;
-    if (this.#isAged && this.#readProblem === '') await this.catchUp();
-    return !this.#isAged;
+    let caughtUp: CatchUp = 'new';
+    while (this.#isAged && this.#readProblem === '' && caughtUp === 'new') caughtUp = await this.catchUp();
+    return caughtUp === 'same' || !this.#isAged; // the lab may have moved its clock during the answer
   }
 
   get #isAged(): boolean {
-    return this.#storeClock.monotonic() - this.#knownUntil > MAX_AGE_MS;
+    return this.clock.monotonic() - this.#knownUntil > MAX_AGE_MS;
   }
 
   /**
@@ -352,7 +353,7 @@ export class State {
   /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
   cutOff(isCutOff: boolean): boolean {
     if (!this.#store.isShared) return false;
-    if (this.#store.isImmediate) this.#knownUntil = this.#storeClock.monotonic();
+    if (this.#store.isImmediate) this.#knownUntil = this.clock.monotonic();
     this.#store.cutOff(isCutOff);
     this.#readOn();
     return true;
@@ -433,7 +434,7 @@ export class State {
   async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
     let attempts: Attempt[] = [];
     let indexes: bigint[];
-    const began = this.#storeClock.monotonic();
+    const began = this.clock.monotonic();
     try {
       // The store may call it again, with what was missed: only the last attempts count.
       indexes = await store.append(this.#index, (missed) => {
@@ -474,7 +475,7 @@ export class State {
   /** @returns whether the store answered */
   async #follow(store: SharedStore): Promise<boolean> {
     this.#isBehind = false;
-    const began = this.#storeClock.monotonic();
+    const began = this.clock.monotonic();
     try {
       if (await this.#readNext(store)) this.#knownUntil = began;
       this.#noteProblem(store, undefined);
@@ -546,7 +547,7 @@ export class State {
   /** Replaces all data by that of the store, in one set with the differences. */
   async #reload(store: SharedStore, { isWanted = false } = {}): Promise<void> {
     const before = this.#index;
-    const began = this.#storeClock.monotonic();
+    const began = this.clock.monotonic();
     const own = { after: before, timeline: this.#timeline, next: this.ids.uuid(), isWanted };
     await store.reload(own, ({ entities, index, meta }) => {
       const checked = createTables();

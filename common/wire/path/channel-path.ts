@@ -53,7 +53,7 @@ export interface PathInspection {
   /** Milliseconds. */
   readonly roundTrip: number;
   readonly minRoundTrip: number | undefined;
-  /** What bytes of this direction waited in queues, and the deviation that the path adds by itself. */
+  /** Time that bytes of this direction waited in queues, and the deviation that the path adds by itself. */
   readonly queueWait: number;
   readonly jitter: number;
   readonly allowedWait: number;

@@ -1,4 +1,4 @@
-// What the estimate takes for jitter, and what for a queue.
+// Which round trips the estimate takes for jitter, and which for a queue.
 
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
@@ -11,7 +11,7 @@ function estimate(roundTrip: (time: number) => number): number {
   return jitter.deviation;
 }
 
-t.test('a queue that becomes longer or shorter is no jitter', async (t) => {
+t.test('a queue that becomes longer or shorter is not jitter', async (t) => {
   t.equal(new JitterEstimate().deviation, 0);
   for (const slope of [-0.5, 0, 0.01, 2])
     t.ok(estimate((time) => 500 + slope * time) < 0.001, `${slope} ms in each millisecond`);

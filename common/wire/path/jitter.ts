@@ -1,5 +1,5 @@
-// What jitter adds to the round trips of a while. A queue becomes longer or shorter by and by, so the trend of the round
-// trips is a queue's, and what deviates from it is jitter.
+// The jitter of round trips within a while. A queue becomes longer or shorter by and by, so the trend of the round
+// trips is a queue's, and the deviation from it is jitter.
 
 export class JitterEstimate {
   #count = 0;

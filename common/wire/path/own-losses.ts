@@ -5,14 +5,14 @@
 const NOTICED_SHARE = 0.015;
 const USUAL_LOSSES = 2;
 /** Such rounds in a row, although the pace kept to the rate, after which their losses are the path's. */
-const MAX_EXCESS_ROUNDS = 4;
+const EXCESS_ROUNDS = 4;
 /** Drains lack losses if they have none although so many were to be expected: by chance, e^-7 of them do. */
 const MIN_EXPECTED = 7;
 /** Share of the drains that may have lost packets nevertheless. */
 const LOSSY_DRAINS = 1 / 4;
 /** Rounds, and drains, that count: conditions change. */
-const MAX_ROUNDS = 128;
-const MAX_DRAINS = 32;
+const ROUNDS = 128;
+const DRAINS = 32;
 
 class Tally {
   readonly #max: number;
@@ -39,8 +39,8 @@ export class OwnLosses {
   /** Share of the bytes that is lost in drains. */
   #usualShare = 0;
   #excessRounds = 0;
-  readonly #full = new Tally(MAX_ROUNDS);
-  readonly #drained = new Tally(MAX_DRAINS);
+  readonly #full = new Tally(ROUNDS);
+  readonly #drained = new Tally(DRAINS);
 
   /** A round at the rate of the path has delivered and lost so many bytes. @returns whether the sender was too fast */
   addRound(delivered: number, lost: number): boolean {
@@ -48,7 +48,7 @@ export class OwnLosses {
     const share = shareOf(delivered, lost);
     const isExcess = share > NOTICED_SHARE + USUAL_LOSSES * this.#usualShare;
     this.#excessRounds = isExcess ? this.#excessRounds + 1 : 0;
-    if (this.#excessRounds <= MAX_EXCESS_ROUNDS) return isExcess;
+    if (this.#excessRounds <= EXCESS_ROUNDS) return isExcess;
     this.#usualShare = share;
     return false;
   }

@@ -137,7 +137,7 @@ const LATE_SHARE = 1 / 2;
 /** Drains in a row that leave the same wait, up to the allowed one: the path has become longer. */
 const SAME_WAITS = 3;
 
-/** Of the jitter of so many rounds, this quantile counts: a queue that comes and goes in a round looks like jitter. */
+/** This quantile of the jitter of so many rounds counts: a queue that comes and goes in a round looks like jitter. */
 const JITTERS = 8;
 const JITTER_QUANTILE = 1 / 4;
 /** The allowed wait is longer by this share of it. */
