@@ -670,6 +670,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     store.onAppended(settled.resolve); // after a reconnect, the members are read too
     while (port.open > 0) port.freeze();
     await settled.promise;
+    await until('its new connections', () => port.open === 2);
     await a.state.change((transaction) => transaction.put('service', service('s', 's')));
     t.ok(a.state.tables.service.has('s'));
     t.ok(await store.registry.transfer('a'));
