@@ -37,9 +37,10 @@ export interface AgentRequest {
   readonly limit?: { readonly bytes: number; readonly milliseconds: number };
 }
 
-/** Milliseconds for the name of a process, as in the reference. */
-const NAME_TIMEOUT = 250;
-/** The same for the whole answer, and its bytes: any user may put a socket into the folder for temporary files. */
+/**
+ * Milliseconds for the name of a process, and its bytes: any user may put a socket into the folder for temporary files.
+ * The reference waits for 250 ms; on a busy machine, a router that runs would not be found.
+ */
 const MAX_NAME_MS = 1_000;
 const MAX_NAME_BYTES = 64 * 1024;
 /** Sockets that are asked for a name. */
@@ -124,7 +125,7 @@ async function inspect(socket: string, clock: Clock): Promise<AgentProcess | und
   const name = programName(pid);
   if (name === undefined) return undefined; // its process was killed
   const limit = { bytes: MAX_NAME_BYTES, milliseconds: MAX_NAME_MS };
-  const request = { clock, timeout: NAME_TIMEOUT, operation: AgentOperation.AppInfo, limit };
+  const request = { clock, timeout: MAX_NAME_MS, operation: AgentOperation.AppInfo, limit };
   let text: string;
   try {
     text = await askAgent({ path: socket }, request);
