@@ -173,12 +173,6 @@ interface Shortest {
   oneWay: number;
 }
 
-/** Bytes. */
-interface Carried {
-  readonly delivered: number;
-  readonly lost: number;
-}
-
 interface Round extends Shortest {
   readonly since: number;
   readonly delivered: number;
@@ -403,7 +397,7 @@ export class PathController {
     // Where nothing waits, the path could have carried more.
     if (this.#phase !== 'drain' && (round.isBusy || sent > this.rate)) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
-    if (this.#phase === 'drain') this.#endDrainRound(round, now, { delivered, lost });
+    if (this.#phase === 'drain') this.#endDrainRound(round, now, delivered, lost);
     else if (this.#phase === 'compete') this.#continueCompetition(round, now);
     else {
       this.#noteShortest(round);
@@ -442,14 +436,14 @@ export class PathController {
     const unused = target - rtt;
     // Losses while bytes wait are those of a full queue.
     const room = isTooFast ? Math.min(0, unused) : unused;
-    const isHeld = room < 0 ? !isBusy : !isLimited;
-    if (isHeld) this.#reason = room < 0 ? 'others' : 'unused';
-    else if (room === unused) this.#reason = room > 0 ? 'growing' : 'shrinking';
-    else this.#reason = 'tooFast';
-    if (isHeld) return;
+    if (room < 0 ? !isBusy : !isLimited) {
+      this.#reason = room < 0 ? 'others' : 'unused';
+      return;
+    }
     const elapsed = now - since;
     if (room > 0) this.#growPace(room, now);
     else {
+      this.#reason = room === unused ? 'shrinking' : 'tooFast';
       // While bytes wait, the rate is that of the path. Jitter lets rounds differ from the mean, if only a little.
       this.#shortRounds = 0;
       const usual = this.#rates.reduce((sum, each) => sum + each, 0) / this.#rates.length;
@@ -460,6 +454,7 @@ export class PathController {
 
   /** The path may carry more than in its best round. */
   #growPace(room: number, now: number): void {
+    this.#reason = 'growing';
     this.#shortRounds = room > UNUSED_SHARE * this.allowedWait ? this.#shortRounds + 1 : 0;
     const growth = GROWTH + FURTHER_GROWTH * this.#shortRounds;
     const change = Math.min(MAX_CHANGE, (growth * room) / this.allowedWait);
@@ -485,7 +480,7 @@ export class PathController {
     this.#setWindow(rate * (this.#base + this.#wayBack + this.#jitter) * DRAIN_SHARE);
   }
 
-  #endDrainRound({ rtt, oneWay }: Round, now: number, { delivered, lost }: Carried): void {
+  #endDrainRound({ rtt, oneWay }: Round, now: number, delivered: number, lost: number): void {
     this.#drainRounds--;
     if (this.#drainRounds > 0) return;
     this.#losses.addDrain(delivered, lost);
