@@ -62,7 +62,7 @@ export class Transaction {
 
   /** The changes to store, without those that change nothing. */
   changes(): Change[] {
-    return [...this.#written.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
+    return [...this.#written.values()].filter(({ before, after }) => before !== after);
   }
 
   #write(kind: EntityKind, id: string, after: Entity | undefined): void {

@@ -140,14 +140,21 @@ t.test('a value in another form than the stored one does not change anything', a
       { name: 'domain', typeId: 'DOMAIN', domains: ['b.example', 'a.example', 'b.example'] },
     ],
   };
+  const index = () => {
+    lab.snapshots.take('now');
+    return lab.snapshots.list().at(-1)?.index;
+  };
   await lab.seed(document);
   const before = simulator.lab.export();
+  const indexBefore = index();
   t.same(await lab.seed(document, { apply: true, plan: true }), {
     created: {},
     existing: { identities: 1, postureChecks: 2 },
     changed: {},
     steps: [],
   });
+  await lab.seed(document, { apply: true });
+  t.equal(index(), indexBefore, 'clients and routers get no change');
   t.match(await lab.seed({ postureChecks: [{ name: 'mac', macAddresses: ['1'] }] } as never, { apply: true }), {
     changed: { postureChecks: 1 },
   });
