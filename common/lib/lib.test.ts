@@ -199,6 +199,35 @@ t.test('the result of a task after its signal aborted is passed to discard only'
   t.same(discarded, ['a connection']);
 });
 
+t.test('a task that goes on although its signal aborted keeps its worker', async (t) => {
+  const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const unwanted = new AbortController();
+  const first = queue.add(() => promise, { signal: unwanted.signal });
+  const second = queue.add(async () => 'second');
+  unwanted.abort(new Error('removed'));
+  await t.rejects(first, /removed/);
+  t.same([queue.busy, queue.depth], [1, 1]);
+  resolve('late');
+  t.equal(await second, 'second');
+  t.same([queue.busy, queue.depth], [0, 0]);
+});
+
+t.test('a waiting task whose signal aborts leaves its place', async (t) => {
+  const queue = new TaskQueue({ name: 'pool.test', length: 1, workers: 1, clock: new VirtualClock() });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const first = queue.add(() => promise);
+  const unwanted = new AbortController();
+  const second = queue.add(async () => 'never', { signal: unwanted.signal });
+  t.equal(queue.isFull, true);
+  unwanted.abort(new Error('removed'));
+  await t.rejects(second, /removed/);
+  const third = queue.add(async () => 'third');
+  resolve('first');
+  t.same(await Promise.all([first, third]), ['first', 'third']);
+  t.equal(getEventListeners(unwanted.signal, 'abort').length, 0);
+});
+
 t.test('a failing task does not affect others', async (t) => {
   const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
   await t.rejects(

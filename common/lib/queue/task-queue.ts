@@ -1,11 +1,13 @@
 // A bounded queue for work that waits for the network: link dials, egress dials, rate-limited requests to a controller.
-// fair-tasks.ts decides what runs; this class adds promises, an end of all waits on shutdown, and metrics. A full queue
-// rejects at once. Never use it for payloads: a promise costs more than forwarding one.
+// p-queue runs the tasks; fair-tasks.ts, as its queue class, decides which one is next. This class adds the limit on
+// waiting tasks, an end of all waits on shutdown, and metrics. A full queue rejects at once. Never use it for payloads:
+// a promise costs more than forwarding one.
 
+import PQueue from 'p-queue';
 import { ClosedError, ProjectError } from '../errors.ts';
-import { unlessAborted } from '../time/abort.ts';
+import { onAbort, unlessAborted } from '../time/abort.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Claim, FairTasks } from './fair-tasks.ts';
+import { type Claim, type FairTaskOptions, FairTasks } from './fair-tasks.ts';
 
 export interface TaskQueueOptions {
   /** For errors and metrics, for example `pool.link.dialer`. */
@@ -39,13 +41,13 @@ export class TaskQueue {
   readonly name: string;
   readonly length: number;
   readonly workers: number;
-  readonly #tasks: FairTasks<Entry>;
-  /** Waiting and running. */
-  readonly #entries = new Set<Entry>();
+  readonly #tasks: FairTasks;
+  readonly #queue: PQueue<FairTasks, FairTaskOptions>;
+  /** Abort the tasks with a signal of their own, waiting or running. */
+  readonly #aborts = new Set<(reason: Error) => void>();
   readonly #clock: Clock;
   readonly #options: TaskQueueOptions;
   readonly #abort = new AbortController();
-  #onIdle: (() => void) | undefined;
   #rejected = 0;
 
   constructor(options: TaskQueueOptions) {
@@ -54,7 +56,9 @@ export class TaskQueue {
     this.workers = options.workers;
     this.#options = options;
     this.#clock = options.clock;
-    this.#tasks = new FairTasks(options);
+    const tasks = new FairTasks(options);
+    this.#tasks = tasks;
+    this.#queue = new PQueue({ concurrency: options.workers, queueClass: always(tasks) });
   }
 
   /** Number of waiting tasks. */
@@ -86,83 +90,67 @@ export class TaskQueue {
     const { signal, owner, target, discard } = options;
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // A controller of its own costs a third of a short task, so only tasks with a signal get one.
-    const controller = signal && new AbortController();
-    const added = this.#clock.monotonic();
-    const abort = () => entry.abort(signal?.reason);
     const claim = { owner, target };
-    const entry: Entry = {
-      claim,
-      abort: (reason) => {
-        controller?.abort(reason);
-        reject(reason);
-        if (this.#tasks.remove(entry, claim)) this.#forget(entry);
-      },
-      start: async () => {
-        const begun = this.#clock.monotonic();
-        const own = controller?.signal ?? this.#abort.signal;
-        this.#options.onWait?.(begun - added);
-        try {
-          const result = await task(own);
-          if (own.aborted) discard?.(result);
-          resolve(result);
-        } catch (error) {
-          reject(error);
-        } finally {
-          this.#options.onWork?.(this.#clock.monotonic() - begun);
-        }
-      },
-      forget: () => signal?.removeEventListener('abort', abort),
-    };
-    if (!this.#tasks.add(entry, claim)) {
+    if (this.#tasks.isFull(claim)) {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
     }
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#entries.add(entry);
-    this.#pump();
-    return promise;
+    // A controller of its own costs a third of a short task, so only tasks with a signal get one.
+    const followed = signal && this.#follow(signal);
+    const own = followed?.signal ?? this.#abort.signal;
+    const added = this.#clock.monotonic();
+    const run = async () => {
+      const begun = this.#clock.monotonic();
+      this.#options.onWait?.(begun - added);
+      try {
+        const result = await task(own);
+        if (own.aborted) discard?.(result);
+        return result;
+      } finally {
+        this.#options.onWork?.(this.#clock.monotonic() - begun);
+        followed?.leave();
+        this.#tasks.done(claim);
+        // p-queue went on without a task whose signal aborted, but its worker is free only now.
+        if (own.aborted) this.#queue.concurrency = this.workers;
+      }
+    };
+    return this.#queue.add(run, { ...claim, signal: own });
   }
 
   /** Rejects new and waiting tasks, and gives the running ones `milliseconds` before their signal aborts. */
   async close(milliseconds = 0): Promise<void> {
     if (this.#abort.signal.aborted) return;
     const closed = new ClosedError(this.name);
-    if (milliseconds > 0 && this.#entries.size > 0) {
+    if (milliseconds > 0 && this.#tasks.busy > 0) {
       const { signal, timer } = this.#clock.deadline('task queue close', milliseconds, () => closed);
-      const idle = new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-      });
-      await unlessAborted(signal, idle).catch(() => undefined); // what remains is aborted
+      await unlessAborted(signal, this.#queue.onIdle()).catch(() => undefined); // what remains is aborted
       timer.cancel();
     }
+    this.#queue.pause(); // or it would start the next task when one is removed
     this.#abort.abort(closed);
-    for (const entry of [...this.#entries]) entry.abort(closed);
+    for (const abort of this.#aborts) abort(closed);
   }
 
-  #pump(): void {
-    for (let entry = this.#tasks.next(); entry; entry = this.#tasks.next()) void this.#run(entry);
-  }
-
-  async #run(entry: Entry): Promise<void> {
-    await entry.start();
-    this.#tasks.done(entry.claim);
-    this.#forget(entry);
-    this.#pump();
-  }
-
-  #forget(entry: Entry): void {
-    entry.forget();
-    this.#entries.delete(entry);
-    if (this.#entries.size === 0) this.#onIdle?.();
+  /** A signal that aborts with `signal` and with the queue. Call `leave` when the task has ended. */
+  #follow(signal: AbortSignal): { readonly signal: AbortSignal; leave(): void } {
+    const controller = new AbortController();
+    const abort = (reason: Error) => {
+      leave();
+      controller.abort(reason);
+    };
+    const ended = onAbort(signal, abort);
+    const leave = () => {
+      ended();
+      this.#aborts.delete(abort);
+    };
+    this.#aborts.add(abort);
+    return { signal: controller.signal, leave };
   }
 }
 
-interface Entry {
-  readonly claim: Claim;
-  /** Never rejects. */
-  start(): Promise<void>;
-  abort(reason: unknown): void;
-  forget(): void;
+/** A class for p-queue, which makes its queue itself. */
+function always(tasks: FairTasks): new () => FairTasks {
+  return function queue() {
+    return tasks;
+  } as unknown as new () => FairTasks;
 }
