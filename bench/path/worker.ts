@@ -53,7 +53,7 @@ const PAUSE = 700;
 const LIGHT_AFTER = 0.3;
 const AT_ONCE = 32;
 /** Least duration of a transfer, and of light traffic alone: in seconds, and in round trips of the path. */
-const ROUND_TRIPS = 80;
+const ROUND_TRIPS = 40;
 const LIGHT_SECONDS = 3;
 const LIGHT_ROUND_TRIPS = 25;
 /** Transfers that share a path need more time to find their parts. */
