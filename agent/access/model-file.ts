@@ -10,8 +10,8 @@ import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { NO_PIPE, readFileBytes } from '#lib/files/text-file.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { nextTurn } from '#lib/slices.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { decodeBody } from '#wire/decode-body.ts';
@@ -47,11 +47,12 @@ export class ModelFile {
   readonly #unfollow: () => void;
   /** The model differs from the file. Its index alone does not tell: a repair of the model keeps it. */
   #isChanged = false;
-  readonly #unwritten = new LastingProblem();
+  readonly #unwritten: RepeatedCondition;
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(components: ModelFileComponents, { path, routerId, interval }: ModelFileInit) {
     this.#components = components;
+    this.#unwritten = new RepeatedCondition(components.clock, LASTING);
     this.#path = path;
     this.#routerId = routerId;
     const save = () => background(components.log, 'write of the data model', this.#save());
@@ -115,11 +116,11 @@ export class ModelFile {
     const path = this.#path;
     try {
       await writeFileAtomic(path, await compressed(encodedParts(model, this.#routerId)));
-      this.#unwritten.note(false);
+      this.#unwritten.ended();
     } catch (error) {
       this.#isChanged = true;
       const problem = `${describeError(error)}, or set edge.db to another path`;
-      if (this.#unwritten.note(true)) log.warn({ path, error: problem }, 'data model cannot be written');
+      if (this.#unwritten.happened()) log.warn({ path, error: problem }, 'data model cannot be written');
     }
   }
 }

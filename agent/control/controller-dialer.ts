@@ -143,8 +143,10 @@ export class ControllerDialer {
     const fields = { ...this.#problem, retryIn: Math.round(this.#wait) };
     const due = this.#unreachable.happened(`${endpoint} ${text}`);
     const what = isRejected ? 'rejects this router' : 'cannot be reached';
-    if (due) this.#components.log.warn({ ...fields, ...due }, `controller ${what}`);
-    else this.#components.log.debug(fields, `controller still ${what}`);
+    if (due) {
+      const { attempts, seconds } = due;
+      this.#components.log.warn({ ...fields, attempts, seconds }, `controller ${what}`);
+    } else this.#components.log.debug(fields, `controller still ${what}`);
   }
 
   /**

@@ -11,7 +11,7 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFile } from '#lib/files/text-file.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
-import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { commonName, isUnfinishedPem, parsePemCertificates, readablePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
@@ -73,8 +73,6 @@ const UNFINISHED = 'the file ends within a certificate; write it again';
 const DEBOUNCE = 1_000;
 /** Milliseconds until a folder that cannot be watched is tried again: descriptors or watches may be used up. */
 const WATCH_AGAIN = 60_000;
-/** Milliseconds between two log lines about such a folder. */
-const UNWATCHED_INTERVAL = 3_600_000;
 
 export class Identity {
   readonly #init: IdentityInit;
@@ -93,7 +91,7 @@ export class Identity {
   private constructor(init: IdentityInit, material: Material) {
     this.#init = init;
     this.#listeners = new Listeners('the identity', init.log);
-    this.#unwatched = new RepeatedCondition(init.clock, UNWATCHED_INTERVAL);
+    this.#unwatched = new RepeatedCondition(init.clock, LASTING);
     this.#material = material;
   }
 

@@ -12,8 +12,8 @@ import type { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { commonName } from '#pki/certificates.ts';
 import {
@@ -97,7 +97,7 @@ export class CertificateRenewal {
   #installing: Promise<void> | undefined;
   /** The exchange with the pending certificates that is in progress. */
   #trying: Promise<void> | undefined;
-  readonly #expiry = new LastingProblem();
+  readonly #expiry: RepeatedCondition;
   /** Attempts in a row whose certificates could not be installed. */
   #uninstalled = 0;
   #closed = false;
@@ -108,6 +108,7 @@ export class CertificateRenewal {
     this.#components = components;
     this.#init = init;
     this.#calendar = components.calendar ?? components.clock;
+    this.#expiry = new RepeatedCondition(components.clock, LASTING);
     components.controllers.on(EdgeControlType.EnrollmentCertsResponse, (controller, message) => {
       if (controller === this.#waiting?.controller)
         this.#waiting.resolve(message.decode(EnrollmentCertsResponseSchema));
@@ -208,7 +209,8 @@ export class CertificateRenewal {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
     const hasExpired = isExpired(certificate, this.#now);
-    if (this.#expiry.note(hasExpired))
+    if (!hasExpired) this.#expiry.ended();
+    else if (this.#expiry.happened())
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
     const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - this.#now);

@@ -5,7 +5,6 @@
 
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import { settle } from '#lib/time/clock.ts';
@@ -50,7 +49,7 @@ export class ManagedConfig {
   #applied: Held | undefined;
   #tried: string | undefined;
   readonly #changes: CoalescedTask;
-  readonly #rejection = new LastingProblem();
+  #isIgnoredLogged = false;
   #isClosed = false;
 
   constructor(components: ManagedConfigComponents, subsystem: ManagedSubsystem, allow: readonly string[]) {
@@ -129,7 +128,8 @@ export class ManagedConfig {
   }
 
   #logIgnored(isLocal: boolean): void {
-    if (!this.#rejection.note(true)) return;
+    if (this.#isIgnoredLogged) return;
+    this.#isIgnoredLogged = true;
     const reason = isLocal ? 'the file configures it' : 'managedConfig.allow does not name it';
     this.#components.log.info({ baseType: this.#subsystem.baseType, reason }, 'managed configuration ignored');
   }

@@ -6,7 +6,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
-import { type ConditionFigures, RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { type ConditionFigures, LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { RingQueue } from '#lib/queue/ring-queue.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -40,8 +40,6 @@ interface Report {
   readonly rest: Iterator<UsageCounters, undefined>;
 }
 
-/** Milliseconds between two log lines about dropped reports. */
-const DROPS_INTERVAL = 3_600_000;
 /** Limit on usage intervals that wait for their minimum age. */
 const MAX_INTERVALS = 16;
 
@@ -67,7 +65,7 @@ export class MetricsReporter {
 
   constructor(components: MetricsReporterComponents, init: MetricsReporterInit) {
     this.#components = components;
-    this.#dropped = new RepeatedCondition(components.clock, DROPS_INTERVAL);
+    this.#dropped = new RepeatedCondition(components.clock, LASTING);
     this.#interval = init.reportInterval;
     this.#ageThreshold = init.intervalAgeThreshold;
     // Even a queue of length 0, which only passes reports on, needs a place for the current report.

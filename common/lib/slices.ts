@@ -7,20 +7,23 @@ const SLICE_MS = 5;
 
 export { nextTurn };
 
-/** Returns a function to call between two steps: once the slice has ended, it resolves when other work had its turn. */
-export function slices(): () => Promise<void> | undefined {
-  let end = performance.now() + SLICE_MS;
+/**
+ * Returns a function to call between two steps: once the slice has ended, it resolves when other work had its turn.
+ * `now` returns milliseconds.
+ */
+export function slices(now = () => performance.now()): () => Promise<void> | undefined {
+  let end = now() + SLICE_MS;
   return () => {
-    if (performance.now() < end) return undefined;
+    if (now() < end) return undefined;
     return nextTurn().then(() => {
-      end = performance.now() + SLICE_MS;
+      end = now() + SLICE_MS;
     });
   };
 }
 
-/** Takes the steps of the work in slices, and resolves with its result. */
-export async function inSlices<T>(work: Iterator<unknown, T>): Promise<T> {
-  const pause = slices();
+/** Takes the steps of the work in slices, and resolves with its result. `now` returns milliseconds. */
+export async function inSlices<T>(work: Iterator<unknown, T>, now?: () => number): Promise<T> {
+  const pause = slices(now);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;

@@ -4,6 +4,7 @@
 
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { nextState } from '#lib/transitions.ts';
@@ -70,6 +71,8 @@ export class Terminators {
   readonly #removing = new Set<string>();
   readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
+  /** Work for all changes of a turn: a host may add or remove thousands of terminators. */
+  readonly #soon: CoalescedTask;
   /**
    * Removal requested, but not answered yet. Controllers differ in speed, so none of these may be created in the
    * meantime.
@@ -80,12 +83,11 @@ export class Terminators {
   #isSuspended = false;
   /** Some terminators wait for a place in the window or in the queue. */
   #isLimited = false;
-  #isScheduled = false;
   #isClosed = false;
 
   constructor(components: TerminatorsComponents) {
     this.#components = components;
-    const { controllers, clock } = components;
+    const { controllers, clock, log } = components;
     for (const type of [EdgeControlType.CreateTunnelTerminatorV2Response, EdgeControlType.CreateTerminatorV2Response])
       controllers.on(type, (_controller, message) => {
         const answer = decodeAnswer(message);
@@ -95,6 +97,7 @@ export class Terminators {
       });
     controllers.onConnect(({ id }) => this.#onConnect(id));
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
+    this.#soon = new CoalescedTask(log, 'terminators', () => this.#work(), { inNextTurn: true });
   }
 
   /** The terminators and their states, for diagnostics. */
@@ -157,7 +160,7 @@ export class Terminators {
     if (!this.#unlisted.delete(controllerId)) return;
     const now = this.#components.clock.monotonic();
     for (const kept of this.#kept.values()) if (kept.state === 'unconfirmed') kept.notBefore = now;
-    this.#workSoon();
+    this.#soon.request();
   }
 
   /** Removes terminators that this router does not keep from the controllers. */
@@ -179,7 +182,7 @@ export class Terminators {
     const addedAt = clock.now();
     const change = new TerminatorChange(clock.monotonic());
     this.#kept.set(spec.id, { spec, change, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
-    this.#workSoon();
+    this.#soon.request();
   }
 
   /** Removes all terminators from the controllers, but keeps their specs. */
@@ -209,7 +212,7 @@ export class Terminators {
   remove(id: string): void {
     if (!this.#kept.delete(id)) return;
     this.#removing.add(id);
-    this.#workSoon();
+    this.#soon.request();
   }
 
   /** Sends a change to the controller through the queue, once the terminator exists, until the controller has it. */
@@ -217,13 +220,14 @@ export class Terminators {
     const kept = this.#kept.get(id);
     if (!kept) return;
     kept.change.add(change);
-    this.#workSoon();
+    this.#soon.request();
   }
 
   /** Removes all terminators from the controllers, within `milliseconds`. */
   async close(milliseconds: number): Promise<void> {
     this.#isClosed = true;
     this.#timer.cancel();
+    void this.#soon.close();
     for (const id of this.#kept.keys()) this.#removing.add(id);
     this.#kept.clear();
     if (this.#components.controllers.all.length > 0) await this.#removeAll(milliseconds);
@@ -272,17 +276,7 @@ export class Terminators {
 
   /** Continues in the next turn if terminators wait for a place. */
   #onPlace(): void {
-    if (this.#isLimited) this.#workSoon();
-  }
-
-  /** Works in the next turn, once for all changes of this one: a host may add or remove thousands of terminators. */
-  #workSoon(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      if (!this.#isClosed) this.#work();
-    });
+    if (this.#isLimited) this.#soon.request();
   }
 
   #request(kept: Kept, place: WindowPlace): void {
@@ -322,7 +316,7 @@ export class Terminators {
         log.info(about, 'terminator changed');
       })
       .catch(onError)
-      .finally(() => this.#workSoon());
+      .finally(() => this.#soon.request());
   }
 
   async #requestChange({ spec }: Kept, weight: WeightChange): Promise<void> {
@@ -355,7 +349,7 @@ export class Terminators {
       changeState(kept, 'created');
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
       spec.established?.();
-      if (kept.change.isDue(this.#components.clock.monotonic())) this.#workSoon();
+      if (kept.change.isDue(this.#components.clock.monotonic())) this.#soon.request();
       return;
     }
     const isBusy = answer.result === CreateTerminatorResult.FAILED_BUSY;

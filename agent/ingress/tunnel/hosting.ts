@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { ownValue } from '#lib/json/own-value.ts';
 import type { Log } from '#lib/log/log.ts';
+import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
@@ -35,7 +37,6 @@ import {
 } from './host-config.ts';
 import type { OwnRights } from './own-rights.ts';
 import { resolverPort } from './resolver-port.ts';
-import { ServiceProblems } from './service-problems.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
 import { fillTemplate } from './templates.ts';
 import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
@@ -73,20 +74,22 @@ const HOP_TYPE = 'xgress/tunnel';
 export class Hosting {
   readonly #components: HostingComponents;
   readonly #hosted = new Map<string, Hosted>();
-  readonly #problems = new ServiceProblems();
+  readonly #problems: RepeatedCondition;
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
   /** Queries of resolver circuits, by the identity that dialed, or by the circuit. */
   readonly #lookups = new FairSlots(MAX_LOOKUPS, () => new ProjectError('DISPLACED', 'another client needs the query'));
   /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
-  #scheduled: NodeJS.Immediate | undefined;
+  readonly #changes: CoalescedTask;
 
   constructor(components: HostingComponents) {
     this.#components = components;
+    this.#problems = new RepeatedCondition(components.clock, OF_SUBJECTS);
     this.#health = new HealthChecks(components);
-    this.#unsubscribe = components.model.onChange(() => this.#schedule());
-    this.#schedule();
+    this.#changes = new CoalescedTask(components.log, 'hosted services', () => this.#reconcile(), { inNextTurn: true });
+    this.#unsubscribe = components.model.onChange(() => this.#changes.request());
+    this.#changes.request();
   }
 
   get count(): number {
@@ -100,7 +103,7 @@ export class Hosting {
 
   async close(): Promise<void> {
     this.#unsubscribe();
-    clearImmediate(this.#scheduled);
+    await this.#changes.close();
     await this.#health.close();
   }
 
@@ -173,14 +176,6 @@ export class Hosting {
   async #dialDatagrams(request: EgressRequest, target: Target, options: SocketDialOptions): Promise<DialedEgress> {
     const socket = await dialDatagram(target, options);
     return hostDatagrams(this.#components, request, { socket, encryption: true, peerData: true, hopType: HOP_TYPE });
-  }
-
-  /** Changes arrive in bursts, so they are applied once at the end of the turn. */
-  #schedule(): void {
-    this.#scheduled ??= setImmediate(() => {
-      this.#scheduled = undefined;
-      this.#reconcile();
-    });
   }
 
   #reconcile(): void {
@@ -261,14 +256,14 @@ export class Hosting {
     } catch (error) {
       problem = describeError(error);
     }
-    if (this.#problems.isNew(service.id, problem))
+    if (this.#problems.happened(`${service.id}: ${problem}`))
       this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
     return [];
   }
 
   #reportUnrouted({ id, name: service }: DataState_Service, configs: readonly HostConfig[]): void {
     const ranges = configs.flatMap(({ sources }) => sources.filter(coversAll)).join(' ');
-    if (ranges !== '' && this.#problems.isNew(id, ranges))
+    if (ranges !== '' && this.#problems.happened(`${id} ranges: ${ranges}`))
       this.#components.log.warn(
         { service, ranges },
         'source addresses are not routed to this machine: the range covers all addresses',
@@ -280,7 +275,7 @@ export class Hosting {
     const [first] = short;
     if (!first) return;
     const checks = [...new Set(short.map(({ name, tooShort = 0 }) => `${name} every ${formatDuration(tooShort)}`))];
-    if (!this.#problems.isNew(`${id} intervals`, checks.join(' '))) return;
+    if (!this.#problems.happened(`${id} intervals: ${checks.join(' ')}`)) return;
     const used = formatDuration(first.interval);
     this.#components.log.warn(
       { service, checks, used, remedy: `write intervals of at least ${used}` },

@@ -1,11 +1,14 @@
 // The permissions of the router's own identity. A change of the data model that takes one away ends the circuits that
 // need it, at once, like those of SDK clients.
 
+import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { DataModel, Permission } from '../../access/data-model.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { OwnRight } from '../../xgress/xgress-components.ts';
 
 export interface OwnRightsComponents {
+  log: Log;
   model: DataModel;
   ends: CircuitEnds;
   routerId: string;
@@ -20,12 +23,13 @@ export class OwnRights {
   readonly #unsubscribe: () => void;
   /** Ids of services, as of the last check. */
   #granted: Granted;
-  #scheduled: NodeJS.Immediate | undefined;
+  readonly #checks: CoalescedTask;
 
   constructor(components: OwnRightsComponents) {
     this.#components = components;
     this.#granted = grantedBy(components);
-    this.#unsubscribe = components.model.onChange(() => this.#schedule());
+    this.#checks = new CoalescedTask(components.log, 'own rights', () => this.#check(), { inNextTurn: true });
+    this.#unsubscribe = components.model.onChange(() => this.#checks.request());
   }
 
   /** As of the last check; a circuit that opens before the next one is cut by it. */
@@ -35,15 +39,7 @@ export class OwnRights {
 
   close(): void {
     this.#unsubscribe();
-    clearImmediate(this.#scheduled);
-  }
-
-  /** Changes arrive in bursts, so they are applied once at the end of the turn. */
-  #schedule(): void {
-    this.#scheduled ??= setImmediate(() => {
-      this.#scheduled = undefined;
-      this.#check();
-    });
+    void this.#checks.close();
   }
 
   /** Only rights that were granted before can be lost: a controller may grant one before the data model has it. */

@@ -4,13 +4,14 @@
 
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
-import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { ownValue } from '#lib/json/own-value.ts';
 import type { Log } from '#lib/log/log.ts';
+import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
 import { type OwnInterfaces, ownInterfaces } from '#lib/net/own-interfaces.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { ProxyDescription } from '../../interface/description.ts';
@@ -21,7 +22,6 @@ import { DatagramListener, type DatagramSource } from '../listeners/datagram-lis
 import { StreamListener } from '../listeners/stream-listener.ts';
 import { asRecord, type Protocol, readConnectTimeout, readPort, readProtocols } from './config-values.ts';
 import type { ServiceDialer } from './service-dialer.ts';
-import { ServiceProblems } from './service-problems.ts';
 
 export interface ProxyComponents {
   clock: Clock;
@@ -74,10 +74,10 @@ export class ProxyListeners {
   readonly #followed = new Map<string, OpenProxy>();
   /** Milliseconds for a circuit that services name, by service. */
   #timeouts: ReadonlyMap<string, number> = new Map();
-  readonly #problems = new ServiceProblems();
+  readonly #problems: RepeatedCondition;
   readonly #unsubscribe: () => void;
-  #reconciling: Promise<void> | undefined;
-  #changed = false;
+  /** Ports are opened one after the other. */
+  readonly #changes: CoalescedTask;
   #retry: Timer | undefined;
   /** The addresses of interfaces that services name. */
   #interfaces: ReadonlyMap<string, string> = new Map();
@@ -87,7 +87,11 @@ export class ProxyListeners {
   private constructor(components: ProxyComponents, settings: ProxySettings) {
     this.#components = components;
     this.#settings = settings;
-    this.#unsubscribe = components.model.onChange(() => this.#schedule());
+    this.#problems = new RepeatedCondition(components.clock, OF_SUBJECTS);
+    this.#changes = new CoalescedTask(components.log, 'proxy.v1 services', () => this.#reconcile(), {
+      inNextTurn: true,
+    });
+    this.#unsubscribe = components.model.onChange(() => this.#changes.request());
   }
 
   /**
@@ -109,7 +113,7 @@ export class ProxyListeners {
       listeners.close();
       throw error;
     }
-    listeners.#schedule();
+    listeners.#changes.request();
     return listeners;
   }
 
@@ -136,6 +140,7 @@ export class ProxyListeners {
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
+    void this.#changes.close();
     this.#retry?.cancel();
     this.#interfaceCheck?.cancel();
     for (const { listener } of [...this.#configured, ...this.#followed.values()]) listener.close();
@@ -200,21 +205,7 @@ export class ProxyListeners {
     return this.#components.dialer.dial(caller, () => client);
   }
 
-  /** Changes arrive in bursts; ports are opened one after the other. */
-  #schedule(): void {
-    this.#changed = true;
-    if (this.#reconciling) return;
-    this.#reconciling = new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#reconcile())
-      .finally(() => {
-        this.#reconciling = undefined;
-        if (this.#changed && !this.#isClosed) this.#schedule();
-      });
-    background(this.#components.log, 'proxy.v1 services', this.#reconciling);
-  }
-
   async #reconcile(): Promise<void> {
-    this.#changed = false;
     const services = this.#services();
     this.#timeouts = timeoutsOf(services);
     const wanted = this.#wanted(services);
@@ -247,7 +238,7 @@ export class ProxyListeners {
       this.#interfaceCheck = undefined;
       const current = ownInterfaces();
       const isChanged = [...this.#interfaces].some(([name, address]) => ipv4Of(name, current) !== address);
-      if (isChanged) this.#schedule();
+      if (isChanged) this.#changes.request();
       else this.#checkInterfaces();
     });
   }
@@ -277,7 +268,7 @@ export class ProxyListeners {
     }
     this.#interfaces = interfaces;
     if (wanted.size <= MAX_PROXIES) return wanted;
-    if (this.#problems.isNew(TOO_MANY, ''))
+    if (this.#problems.happened(TOO_MANY))
       log.error({ proxies: wanted.size, max: MAX_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
     return new Map([...wanted].slice(0, MAX_PROXIES));
   }
@@ -289,12 +280,12 @@ export class ProxyListeners {
   ): void {
     const { clock, log } = this.#components;
     const reason = describeError(error);
-    if (this.#problems.isNew(`${service} ${protocol}`, reason))
+    if (this.#problems.happened(`${service} ${protocol}: ${reason}`))
       log.error({ service, protocol, reason }, 'service cannot be proxied, retrying');
     if (this.#isClosed) return;
     this.#retry ??= clock.after('proxy.v1 retry', RETRY, () => {
       this.#retry = undefined;
-      this.#schedule();
+      this.#changes.request();
     });
   }
 }

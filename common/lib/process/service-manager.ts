@@ -2,8 +2,8 @@
 // (the protocol of sd_notify). Does nothing without a service manager.
 
 import { describeError } from '../errors.ts';
-import { LastingProblem } from '../log/lasting-problem.ts';
 import type { Log } from '../log/log.ts';
+import { LASTING, RepeatedCondition } from '../log/repeated-condition.ts';
 import { UnixDatagramSender } from '../net/unix-datagram.ts';
 import type { Clock, Timer } from '../time/clock.ts';
 import { whyNoSystemLibrary } from './system-library.ts';
@@ -35,10 +35,11 @@ export class ServiceManager {
   readonly #waiting: string[] = [];
   #retry: Timer | undefined;
   #status = '';
-  readonly #failure = new LastingProblem();
+  readonly #failure: RepeatedCondition;
 
   constructor({ clock, log, environment = process.env }: ServiceManagerOptions) {
     this.#clock = clock;
+    this.#failure = new RepeatedCondition(clock, LASTING);
     this.#log = log;
     const { NOTIFY_SOCKET: path = '', WATCHDOG_USEC: watchdog, WATCHDOG_PID: watched } = environment;
     for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
@@ -143,7 +144,7 @@ export class ServiceManager {
   #trySend(text: string): unknown {
     try {
       this.#sender?.send(text);
-      this.#failure.note(false);
+      this.#failure.ended();
       return undefined;
     } catch (error) {
       return error;
@@ -151,6 +152,6 @@ export class ServiceManager {
   }
 
   #logFailure(error: unknown): void {
-    if (this.#failure.note(true)) this.#log.warn({ error: describeError(error) }, 'service manager cannot be notified');
+    if (this.#failure.happened()) this.#log.warn({ error: describeError(error) }, 'service manager cannot be notified');
   }
 }

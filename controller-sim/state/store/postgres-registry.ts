@@ -9,7 +9,7 @@ import { background } from '#lib/background.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Timer } from '#lib/time/clock.ts';
@@ -109,8 +109,8 @@ export class PostgresRegistry implements Registry {
   #progress: Progress = { head: 0n, reportedHead: 0n, members: new Map() };
   readonly #reportedHead = new ReportedHead(REPORT);
   #reported: Position | undefined;
-  readonly #replacement = new LastingProblem();
-  readonly #clockProblem = new LastingProblem();
+  readonly #replacement: RepeatedCondition;
+  readonly #clockProblem: RepeatedCondition;
   /** A start has claimed the id; a later entry does not replace another process. */
   #isFirst = true;
   /** As last read. */
@@ -121,6 +121,8 @@ export class PostgresRegistry implements Registry {
     this.#connection = connection;
     this.#components = components;
     this.#schema = schema;
+    this.#replacement = new RepeatedCondition(components.clock, LASTING);
+    this.#clockProblem = new RepeatedCondition(components.clock, LASTING);
     this.#renewals = new CoalescedTask(components.log, 'renewal of the member', () => this.#renewOwn());
     this.#listeners = new Listeners('members of the cluster', components.log);
   }
@@ -405,7 +407,8 @@ export class PostgresRegistry implements Registry {
   /** Times in milliseconds since the epoch. A jump of this clock while the database answers looks the same. */
   #noteClock({ asked, answered, theirs }: { asked: number; answered: number; theirs: number }): void {
     const isWrong = theirs < asked - CLOCK_TOLERANCE || theirs > answered + CLOCK_TOLERANCE;
-    if (this.#clockProblem.note(isWrong))
+    if (!isWrong) this.#clockProblem.ended();
+    else if (this.#clockProblem.happened())
       this.#components.log.warn(
         { memberId: this.#id, ahead: Math.round(answered - theirs) },
         'the clocks of this controller and of the database differ; sessions end early or late: set them (NTP)',
@@ -414,7 +417,8 @@ export class PostgresRegistry implements Registry {
 
   /** Logs once that another process has the id of this one. */
   #noteReplaced(isReplaced: boolean): void {
-    if (this.#replacement.note(isReplaced))
+    if (!isReplaced) this.#replacement.ended();
+    else if (this.#replacement.happened())
       this.#components.log.error(
         { memberId: this.#id },
         'another process runs with the id of this controller; stop one of them',

@@ -52,18 +52,6 @@ t.test('answers of more than 4 MiB do not wait together', async (t) => {
   rejections.close();
 });
 
-t.test('the log gets a line per text and minute, with the number of rejections', async (t) => {
-  const clock = new VirtualClock();
-  const rejections = new Rejections(clock);
-  t.equal(rejections.lineDue('no'), 1);
-  for (let count = 0; count < 1_000; count++) t.equal(rejections.lineDue('no'), undefined);
-  t.equal(rejections.lineDue('other'), 1);
-  await clock.advance(60_000);
-  t.equal(rejections.lineDue('no'), 1_001);
-  const lines = Array.from({ length: 1_000 }, (_each, index) => rejections.lineDue(`text ${index}`));
-  t.equal(lines.filter((count) => count !== undefined).length, 15);
-});
-
 t.test('the hint to start over is repeated after 30 s, and forgotten with a success', async (t) => {
   const clock = new VirtualClock();
   const rejections = new Rejections(clock);

@@ -3,6 +3,7 @@
 // succeed are never delayed.
 
 import { createHash } from 'node:crypto';
+import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -23,9 +24,7 @@ const MODEL_DELAY = 1_000;
 const HINT_INTERVAL = 30_000;
 /** Limit on tokens of which rejections are counted. */
 const MAX_TOKENS = 1_000;
-/** Milliseconds between two log lines with the same text. */
-const LINE_INTERVAL = 60_000;
-/** Limit on texts that have lines of their own; further texts share one. */
+/** Limit on texts that have log lines of their own; further texts share one. */
 const MAX_TEXTS = 16;
 
 interface Token {
@@ -34,16 +33,11 @@ interface Token {
   hintedAt: number;
 }
 
-interface Line {
-  at: number;
-  /** Rejections since the last line. */
-  unlogged: number;
-}
-
 export class Rejections {
   readonly #clock: Clock;
   readonly #tokens = new BoundedMap<string, Token>(MAX_TOKENS);
-  readonly #lines = new Map<string, Line>();
+  /** Which ones get a log line. */
+  readonly logged: RepeatedCondition;
   /** The answers that wait. */
   readonly #waiting = new Set<Timer>();
   #waitingBytes = 0;
@@ -52,6 +46,7 @@ export class Rejections {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.logged = new RepeatedCondition(clock, { maxKinds: MAX_TEXTS });
     this.#answers = new TokenBucket(RATE, clock.monotonic());
   }
 
@@ -92,20 +87,6 @@ export class Rejections {
   /** A bind with the token succeeded. */
   accepted(token: string): void {
     if (this.#tokens.size > 0) this.#tokens.delete(keyOf(token));
-  }
-
-  /** Returns the rejections since the last line with this text if a line is due. */
-  lineDue(text: string): number | undefined {
-    const now = this.#clock.monotonic();
-    const key = this.#lines.has(text) || this.#lines.size < MAX_TEXTS ? text : '';
-    const line = this.#lines.get(key) ?? { at: Number.NEGATIVE_INFINITY, unlogged: 0 };
-    this.#lines.set(key, line);
-    line.unlogged++;
-    if (now - line.at < LINE_INTERVAL) return undefined;
-    const rejections = line.unlogged;
-    line.at = now;
-    line.unlogged = 0;
-    return rejections;
   }
 
   /** The client disconnected. */

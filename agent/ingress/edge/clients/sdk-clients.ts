@@ -5,8 +5,10 @@ import type { X509Certificate } from 'node:crypto';
 import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import { PacedTask } from '#lib/queue/paced-task.ts';
 import { Shares } from '#lib/queue/shares.ts';
+import { inSlices } from '#lib/slices.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type PostureResponse, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
@@ -53,8 +55,6 @@ export interface SdkMetrics {
 const SESSION_INTERVAL = 5_000;
 /** Milliseconds between checks of rights that expire, with the time limits of posture checks. */
 const RECHECK_INTERVAL = 60_000;
-/** Milliseconds of checking before traffic is processed again. */
-const RECHECK_SLICE = 5;
 /** Checks of the rights and services of one client that its posture, token or requests cause. */
 const CHECKS = { burst: 20, perSecond: 10 };
 /** Limit on connections of all clients of one identity, dialed and hosted; the sources are identities. */
@@ -78,12 +78,14 @@ export class SdkClients {
   readonly #unsubscribe: readonly (() => void)[];
   /** Clients whose rights may have changed. */
   readonly #unchecked = new Set<SdkConnection>();
-  /** The checks in progress, one step for each circuit or hosted service. */
-  #rechecks: Iterator<void> | undefined;
+  readonly #rechecks: CoalescedTask;
 
   constructor(components: SdkClientsComponents) {
     this.#components = components;
     this.#works = new IdentityWorks(components);
+    // In slices, one step for each circuit or hosted service: traffic continues in between.
+    const recheck = () => inSlices(this.#recheckUnchecked(), () => components.clock.monotonic());
+    this.#rechecks = new CoalescedTask(components.log, 'rights of SDK clients', recheck, { inNextTurn: true });
     this.#timers = [
       components.clock.every('sdk sessions', SESSION_INTERVAL, () => this.#closeEnded()),
       components.clock.every('sdk rights', RECHECK_INTERVAL, () => this.#recheckAll()),
@@ -129,6 +131,7 @@ export class SdkClients {
     for (const timer of this.#timers) timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#works.close();
+    void this.#rechecks.close();
     for (const channel of this.#pending) channel.close();
     for (const connection of [...this.#connections]) connection.channel.close();
     this.#finishing.close();
@@ -322,23 +325,10 @@ export class SdkClients {
     this.#recheckSoon(this.withFinishing());
   }
 
-  /** Checks clients again, from the next turn on and in slices, so that traffic continues in between. */
+  /** Checks clients again, from the next turn on. */
   #recheckSoon(connections: Iterable<SdkConnection>): void {
     for (const connection of connections) this.#unchecked.add(connection);
-    if (this.#rechecks || this.#unchecked.size === 0) return;
-    this.#rechecks = this.#recheckUnchecked();
-    setImmediate(() => this.#recheckSlice());
-  }
-
-  #recheckSlice(): void {
-    const { clock } = this.#components;
-    const end = clock.monotonic() + RECHECK_SLICE;
-    while (!this.#rechecks?.next().done) {
-      if (clock.monotonic() < end) continue;
-      setImmediate(() => this.#recheckSlice());
-      return;
-    }
-    this.#rechecks = undefined;
+    if (this.#unchecked.size > 0) this.#rechecks.request();
   }
 
   *#recheckUnchecked(): Generator<void> {

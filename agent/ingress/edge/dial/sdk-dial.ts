@@ -75,8 +75,8 @@ export function logRejection(
   fields: { readonly connectionId: number; readonly error: string },
   phrase: string,
 ): void {
-  const count = rejections.lineDue(`${phrase}: ${fields.error}`);
-  if (count !== undefined) log.info({ identityId, ...fields, ...(count > 1 && { rejections: count }) }, phrase);
+  const due = rejections.logged.happened(`${phrase}: ${fields.error}`);
+  if (due) log.info({ identityId, ...fields, ...(due.unlogged > 1 && { rejections: due.unlogged }) }, phrase);
 }
 
 /** The id cannot be reserved. */

@@ -8,8 +8,8 @@ import { existsSync } from 'node:fs';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { Turns } from '#lib/queue/turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ChangesMarker } from './changes-marker.ts';
@@ -52,7 +52,7 @@ export class LocalRoutes {
   #check: Timer | undefined;
   #isChecking = false;
   /** Why the last check failed. */
-  readonly #problem = new LastingProblem();
+  readonly #problem: RepeatedCondition;
   #isFull = false;
   #source: string | undefined;
   #cleaned = false;
@@ -61,6 +61,7 @@ export class LocalRoutes {
 
   constructor(components: LocalRoutesComponents) {
     this.#components = components;
+    this.#problem = new RepeatedCondition(components.clock, LASTING);
     this.#metric = 1 + (createHash('sha256').update(components.routerId).digest().readUInt32BE() >>> 1);
   }
 
@@ -169,10 +170,10 @@ export class LocalRoutes {
         await this.#compare();
         await this.#apply(true);
       });
-      this.#problem.note(undefined);
+      this.#problem.ended();
     } catch (error) {
       const problem = describeError(error);
-      if (this.#problem.note(problem))
+      if (this.#problem.happened(problem))
         this.#components.log.error({ error: problem }, 'local routes could not be checked, retrying');
     } finally {
       this.#isChecking = false;

@@ -4,9 +4,9 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Protocol } from '../config-values.ts';
-import { ServiceProblems } from '../service-problems.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';
 import { isMissingProgram, runCommand } from '../system/command.ts';
 import type { RecordedRule } from '../system/diversion-record.ts';
@@ -53,12 +53,13 @@ export class ExternalDiverter implements Diverter {
   readonly #diverted = new Set<string>();
   /** Rules that could not be deleted, in the same form, with the number of attempts. */
   readonly #remaining = new Map<string, number>();
-  readonly #tooMany = new ServiceProblems();
+  readonly #tooMany: RepeatedCondition;
   /** Then no further call of the program begins: it may not answer, and each call waits for it. */
   #end = Number.POSITIVE_INFINITY;
 
   constructor({ clock, log, marker }: ExternalDiverterComponents, init: ExternalDiverterInit) {
     this.#clock = clock;
+    this.#tooMany = new RepeatedCondition(clock, OF_SUBJECTS);
     this.#log = log;
     this.#marker = marker;
     this.#init = init;
@@ -157,7 +158,7 @@ export class ExternalDiverter implements Diverter {
       } else if (!skipped.has(serviceId)) {
         skipped.add(serviceId);
         const limits = { max: MAX_RULES_OF_SERVICE, maxOfAll: MAX_RULES };
-        if (this.#tooMany.isNew(serviceId, String(rules)))
+        if (this.#tooMany.happened(`${serviceId}: ${rules}`))
           this.#log.error({ service: comment, rules, ...limits }, 'service is not diverted: too many rules');
       }
     }

@@ -8,12 +8,13 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Random } from '#lib/random.ts';
-import { type Clock, settle, type Timer } from '#lib/time/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import { parseUpstream } from '../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
@@ -26,7 +27,6 @@ import { DatagramSessions } from '../../listeners/datagram-sessions.ts';
 import { StreamListener } from '../../listeners/stream-listener.ts';
 import type { Protocol } from '../config-values.ts';
 import type { ServiceDialer } from '../service-dialer.ts';
-import { ServiceProblems } from '../service-problems.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';
 import type { LocalRoutes } from '../system/local-routes.ts';
 import { AddressPool } from './address-pool.ts';
@@ -76,7 +76,7 @@ const CHECK = 30_000;
 export class Interception {
   readonly #components: InterceptionComponents;
   readonly #table = new InterceptTable();
-  readonly #problems = new ServiceProblems();
+  readonly #problems: RepeatedCondition;
   readonly #range: Ipv4Network;
   readonly #pool: AddressPool;
   readonly #resolver: Resolver;
@@ -100,7 +100,8 @@ export class Interception {
     this.#components = components;
     this.#range = serviceRange(options.dnsSvcIpRange);
     const { clock, log } = components;
-    this.#rules = new CoalescedTask(log, 'interception', () => this.#reconcile());
+    this.#problems = new RepeatedCondition(clock, OF_SUBJECTS);
+    this.#rules = new CoalescedTask(log, 'interception', () => this.#reconcile(), { inNextTurn: true });
     this.#pool = new AddressPool(clock, this.#range);
     this.#resolver = new Resolver({ ...components, pool: this.#pool, table: this.#table });
     this.#sessions = new DatagramSessions(components, 'tproxy', idle);
@@ -275,7 +276,6 @@ export class Interception {
 
   /** Without a change it restores rules that another program has removed. */
   async #reconcile(): Promise<void> {
-    await settle(); // changes arrive in bursts
     if (!this.#changed && (await this.#isIntact())) return;
     this.#changed = false;
     const { log } = this.#components;

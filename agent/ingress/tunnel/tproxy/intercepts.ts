@@ -3,8 +3,8 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { DataModel } from '../../../access/data-model.ts';
-import type { ServiceProblems } from '../service-problems.ts';
 import { readInterceptConfig } from './intercept-config.ts';
 import type { Intercept } from './intercept-table.ts';
 
@@ -23,7 +23,10 @@ const TOO_MANY = 'too many services';
 const IN_LOG_LINE = 10;
 
 /** Services with an invalid configuration are logged and skipped. */
-export function readIntercepts({ log, model, routerId }: InterceptsComponents, problems: ServiceProblems): Intercept[] {
+export function readIntercepts(
+  { log, model, routerId }: InterceptsComponents,
+  problems: RepeatedCondition,
+): Intercept[] {
   const identity = model.identities.get(routerId);
   if (!identity || identity.disabled) return [];
   const intercepts: Intercept[] = [];
@@ -32,18 +35,18 @@ export function readIntercepts({ log, model, routerId }: InterceptsComponents, p
       const config = readInterceptConfig(model.configsFor({ id, name, ...service }, identity));
       if (!config) continue;
       if (intercepts.length >= MAX_SERVICES) {
-        if (problems.isNew(TOO_MANY, ''))
+        if (problems.happened(TOO_MANY))
           log.error({ max: MAX_SERVICES }, 'too many services, further ones are not intercepted');
         break;
       }
       const { leftOut } = config;
       const addresses = leftOut.slice(0, IN_LOG_LINE);
-      if (leftOut.length > 0 && problems.isNew(id, leftOut.join(' ')))
+      if (leftOut.length > 0 && problems.happened(`${id} addresses: ${leftOut.join(' ')}`))
         log.warn({ service: name, addresses }, 'addresses are not intercepted: only IPv4 networks are supported');
       intercepts.push({ ...config, id, service: name });
     } catch (error) {
       const reason = describeError(error);
-      if (problems.isNew(id, reason)) log.warn({ service: name, reason }, 'service cannot be intercepted');
+      if (problems.happened(`${id}: ${reason}`)) log.warn({ service: name, reason }, 'service cannot be intercepted');
     }
   }
   problems.endRound();

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Log } from '#lib/log/log.ts';
+import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { parseResolvers } from '../../../config/name-servers.ts';
-import { ServiceProblems } from '../service-problems.ts';
 import { AddressPool } from './address-pool.ts';
 import { HostsFile } from './dns/hosts-file.ts';
 import { readInterceptConfig } from './intercept-config.ts';
@@ -273,7 +273,7 @@ t.test('a service that cannot be intercepted is logged once, and again after it 
     ],
     configsFor: ({ id }: { id: string }) => new Map([['intercept.v1', id === 's1' ? bad : { protocols: [] }]]),
   } as unknown as InterceptsComponents['model'];
-  const problems = new ServiceProblems();
+  const problems = new RepeatedCondition(new VirtualClock(), OF_SUBJECTS);
   const read = () => {
     lines.length = 0;
     readIntercepts({ log, model, routerId: 'r' }, problems);
@@ -299,7 +299,7 @@ t.test('services above the limit are not intercepted, and logged once', async (t
     servicesFor: () => services,
     configsFor: () => new Map([['intercept.v1', config]]),
   } as unknown as InterceptsComponents['model'];
-  const problems = new ServiceProblems();
+  const problems = new RepeatedCondition(new VirtualClock(), OF_SUBJECTS);
   const read = () => readIntercepts({ log, model, routerId: 'r' }, problems).length;
   t.equal(read(), 5_000);
   t.same(lines, [], 'none is left out');

@@ -4,9 +4,8 @@
 import { lookup } from 'node:dns/promises';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
-import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
-import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { listening } from '#lib/net/listening.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -31,8 +30,6 @@ export interface ResolverComponents {
 
 /** Milliseconds until a port that could not be opened is retried. */
 const RETRY = 30_000;
-/** Milliseconds between log lines about it. */
-const LOG_INTERVAL = 3_600_000;
 const KEY = 'listeners[]{tunnel}.options.resolver';
 
 export class Resolver {
@@ -49,12 +46,13 @@ export class Resolver {
   /** A port cannot be opened. */
   readonly #unopened: RepeatedCondition;
   /** Why the hosts file could not be written. */
-  readonly #problem = new LastingProblem();
+  readonly #problem: RepeatedCondition;
 
   constructor(components: ResolverComponents) {
     this.#components = components;
     this.#full = new RepeatedCondition(components.clock);
-    this.#unopened = new RepeatedCondition(components.clock, LOG_INTERVAL);
+    this.#unopened = new RepeatedCondition(components.clock, LASTING);
+    this.#problem = new RepeatedCondition(components.clock, LASTING);
   }
 
   /** Ports of the name servers. */
@@ -190,7 +188,9 @@ export class Resolver {
     } catch (error) {
       problem = describeError(error);
     }
-    if (this.#problem.note(problem)) this.#components.log.error({ error: problem }, 'hosts file cannot be written');
+    if (problem === undefined) this.#problem.ended();
+    else if (this.#problem.happened(problem))
+      this.#components.log.error({ error: problem }, 'hosts file cannot be written');
     return problem === undefined;
   }
 }
