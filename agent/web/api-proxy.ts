@@ -21,8 +21,8 @@ import { joinHostPort } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
-import { FairSlots } from '#lib/queue/fair-slots.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
+import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { onAbort, unlessAborted } from '#lib/time/abort.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -96,9 +96,9 @@ export class ApiProxy {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_UPSTREAM });
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
-  readonly #withoutBody = new FairSlots(MAX_WITHOUT_BODY, () => new ProjectError('DISPLACED', TOO_MANY_BODIES));
+  readonly #withoutBody = new WorkSlots(MAX_WITHOUT_BODY, () => new ProjectError('DISPLACED', TOO_MANY_BODIES));
   readonly #connections: TaskQueue;
-  readonly #upgrades = new Shares(UPGRADES);
+  readonly #upgrades = new Budget(UPGRADES);
   readonly #proofs = new Proofs();
 
   /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves HTTP */

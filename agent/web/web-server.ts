@@ -10,7 +10,7 @@ import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import { unlessAborted } from '#lib/time/abort.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
@@ -58,7 +58,7 @@ export class WebServer {
   readonly #sockets = new Set<TLSSocket>();
   /** Sockets with a request in progress. */
   readonly #busy = new Set<TLSSocket>();
-  readonly #inProgress = new Shares(IN_PROGRESS);
+  readonly #inProgress = new Budget(IN_PROGRESS);
   #closing = false;
   readonly #unsubscribe: () => void;
 

@@ -18,8 +18,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
+import { FairTurns } from '#lib/queue/fair-turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
-import { FairTurns } from './fair-turns.ts';
 import { rejectBytes } from './reject-bytes.ts';
 
 /** A connection that its port may close while it is idle, to make room for others. */

@@ -5,7 +5,7 @@ import { argon2 as argon2Callback, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import { QueueFullError, TaskQueue } from '#lib/queue/task-queue.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -42,7 +42,7 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
   readonly #queue: TaskQueue;
-  readonly #shares: Shares;
+  readonly #shares: Budget;
 
   constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
     this.#cost = cost ?? DEFAULT_COST;
@@ -50,7 +50,7 @@ export class Passwords {
     const length = waiting ?? MAX_WAITING;
     const workers = atOnce ?? MAX_CONCURRENT;
     this.#queue = new TaskQueue({ name: 'password hashes', length: 2 * length, workers, clock });
-    this.#shares = new Shares({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
+    this.#shares = new Budget({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
   }
 
   close(): Promise<void> {

@@ -6,8 +6,8 @@ import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { datagramStrangers, type StrangerSocket } from '#lib/net/strangers.ts';
-import { FairPool } from '#lib/queue/fair-pool.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { DatagramClient, type DatagramPort } from '../../xgress/clients/datagram-client.ts';
 import { type IdleLimits, IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
@@ -52,9 +52,9 @@ export class DatagramSessions {
   readonly #abort = new AbortController();
   readonly #sessions = new Map<string, DatagramClient>();
   /** The same by source. */
-  readonly #fair = new FairPool<DatagramClient>();
+  readonly #fair = new FairSlots<DatagramClient>(Number.POSITIVE_INFINITY, (client) => client.onIdle());
   readonly #waiting = waitingClients();
-  readonly #waitingBytes = new Shares(WAITING_BYTES);
+  readonly #waitingBytes = new Budget(WAITING_BYTES);
   /** Until then no session at the limit can be idle long enough: a flood must not look at all of them each time. */
   #fullUntil = 0;
   /** Datagrams dropped for lack of a session since the last log line. */
@@ -130,11 +130,7 @@ export class DatagramSessions {
 
   #hasRoom(source: string): boolean {
     if (this.#sessions.size < MAX_SESSIONS) return true;
-    const displaced = this.#fair.evictFor(source);
-    if (displaced) {
-      displaced.onIdle();
-      return true;
-    }
+    if (this.#fair.evictFor(source)) return true;
     const now = this.#components.clock.monotonic();
     if (now < this.#fullUntil) return false;
     let quietest: DatagramClient | undefined;

@@ -7,7 +7,7 @@ import { ownValue } from '#lib/json/own-value.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
-import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -78,7 +78,7 @@ export class Hosting {
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
   /** Queries of resolver circuits, by the identity that dialed, or by the circuit. */
-  readonly #lookups = new FairSlots(MAX_LOOKUPS, () => new ProjectError('DISPLACED', 'another client needs the query'));
+  readonly #lookups = new WorkSlots(MAX_LOOKUPS, () => new ProjectError('DISPLACED', 'another client needs the query'));
   /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
   readonly #changes: CoalescedTask;

@@ -3,12 +3,12 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
-import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import { until } from '../../../test/support/networks/overlay.ts';
 import { resolverPort } from './resolver-port.ts';
 
 function resolver({
-  slots = new FairSlots(100, () => new Error('displaced')),
+  slots = new WorkSlots(100, () => new Error('displaced')),
   source = 'circuit',
   servers = [] as string[],
 } = {}) {
@@ -86,7 +86,7 @@ t.test('circuits share the queries: the client with most loses some to another',
   const silent = createSocket('udp4').bind(0, '127.0.0.1');
   await once(silent, 'listening');
   const servers = [`127.0.0.1:${silent.address().port}`];
-  const slots = new FairSlots(20, () => new Error('displaced'));
+  const slots = new WorkSlots(20, () => new Error('displaced'));
   const greedy = { slots, servers, source: 'greedy' };
   const [first, second, other] = [resolver(greedy), resolver(greedy), resolver({ ...greedy, source: 'other' })];
   const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));

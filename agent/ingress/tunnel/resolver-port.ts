@@ -3,13 +3,13 @@
 
 import { Resolver } from 'node:dns/promises';
 import { parseJson } from '#lib/json/json.ts';
-import type { Slot } from '#lib/queue/fair-slots.ts';
+import type { WorkSlot } from '#lib/queue/fair-slots.ts';
 import type { DatagramPort } from '../../xgress/clients/datagram-client.ts';
 
 export interface ResolverPortInit {
   isAllowed(name: string): boolean;
   /** A slot among the queries of all circuits; undefined if none is free. */
-  takeSlot(): Slot | undefined;
+  takeSlot(): WorkSlot | undefined;
   /** Receives the answers. */
   answer(message: Buffer): void;
   /** Name servers; default: those of the machine. */

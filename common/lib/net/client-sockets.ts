@@ -6,7 +6,7 @@
 // whichever port.
 
 import { readFileSync } from 'node:fs';
-import { FairPool } from '../queue/fair-pool.ts';
+import { FairSlots } from '../queue/fair-slots.ts';
 
 /** A connection that may be closed for a new one. */
 export interface EvictableSocket {
@@ -26,7 +26,7 @@ const SHARE = 0.75;
 
 export class ClientSockets {
   readonly #limit: number;
-  readonly #evictable = new FairPool<EvictableSocket>();
+  readonly #evictable = new FairSlots<EvictableSocket>(Number.POSITIVE_INFINITY, (socket) => socket.evict());
   #open = 0;
 
   constructor(limit: number) {
@@ -39,11 +39,7 @@ export class ClientSockets {
 
   /** Counts a socket until it is closed. Returns false, and counts nothing, at the limit: the caller closes it. */
   admit(socket: Closable): boolean {
-    if (this.#open >= this.#limit) {
-      const evicted = this.#evictable.evict();
-      if (!evicted) return false;
-      evicted.evict();
-    }
+    if (this.#open >= this.#limit && !this.#evictable.evict()) return false;
     this.#open++;
     socket.once('close', () => this.#open--);
     return true;

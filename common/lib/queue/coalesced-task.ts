@@ -1,9 +1,12 @@
-// A task that requests start: one run at a time. Requests during a run share the next one, which follows at once.
+// A task that requests start: one run at a time. Requests before a run share it, and those during a run share the next
+// one, which follows at once.
 
 import { background } from '../background.ts';
 import { describeError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { nextTurn } from '../slices.ts';
+import type { Clock, Timer } from '../time/clock.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 export interface CoalescedTaskOptions {
   /**
@@ -11,6 +14,15 @@ export interface CoalescedTaskOptions {
    * changes arrive in bursts.
    */
   readonly inNextTurn?: boolean;
+  /** Runs beyond it wait: the task does not run as often as others ask. */
+  readonly pace?: Pace;
+}
+
+export interface Pace {
+  readonly clock: Clock;
+  /** Runs at once. */
+  readonly burst: number;
+  readonly perSecond: number;
 }
 
 export class CoalescedTask {
@@ -18,7 +30,10 @@ export class CoalescedTask {
   readonly #name: string;
   readonly #task: () => Promise<void> | undefined | void;
   readonly #inNextTurn: boolean;
+  readonly #pace: Pace | undefined;
+  readonly #runs: TokenBucket | undefined;
   #scheduled: NodeJS.Immediate | undefined;
+  #waiting: Timer | undefined;
   #running: Promise<void> | undefined;
   #isRequested = false;
   #isClosed = false;
@@ -28,23 +43,27 @@ export class CoalescedTask {
     log: Log,
     name: string,
     task: () => Promise<void> | undefined | void,
-    { inNextTurn = false }: CoalescedTaskOptions = {},
+    { inNextTurn = false, pace }: CoalescedTaskOptions = {},
   ) {
     this.#log = log;
     this.#name = name;
     this.#task = task;
     this.#inNextTurn = inNextTurn;
+    this.#pace = pace;
+    this.#runs = pace && new TokenBucket({ ...pace, ahead: 1 }, pace.clock.monotonic());
   }
 
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Runs the task now or in the next turn; after the run in progress, if there is one. */
+  /** Runs the task now, in the next turn, or when its pace permits; after the run in progress, if there is one. */
   request(): void {
     this.#isRequested = true;
-    if (this.#running || this.#scheduled || this.#isClosed) return;
-    if (this.#inNextTurn) this.#scheduled = setImmediate(() => this.#run());
+    if (this.#running || this.#scheduled || this.#waiting || this.#isClosed) return;
+    const delay = this.#delay;
+    if (this.#pace && delay > 0) this.#waiting = this.#pace.clock.after(this.#name, delay, () => this.#run());
+    else if (this.#inNextTurn) this.#scheduled = setImmediate(() => this.#run());
     else this.#run();
   }
 
@@ -59,11 +78,19 @@ export class CoalescedTask {
     this.#isClosed = true;
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
+    this.#waiting?.cancel();
     return this.settled();
+  }
+
+  /** Milliseconds until the next run may begin. A timer may end a little before its token is there. */
+  get #delay(): number {
+    if (!this.#pace || !this.#runs) return 0;
+    return this.#runs.take(this.#pace.clock.monotonic()) ?? 1_000 / this.#pace.perSecond;
   }
 
   #run(): void {
     this.#scheduled = undefined;
+    this.#waiting = undefined;
     this.#isRequested = false;
     try {
       const running = this.#task();

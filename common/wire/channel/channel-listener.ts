@@ -13,7 +13,9 @@ import type { TLSSocket } from 'node:tls';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { WrongMagicError } from '../connection/frame-reader.ts';
@@ -24,7 +26,6 @@ import { TRUE } from '../header-values.ts';
 import type { HeaderEntries, Message } from '../message.ts';
 import type { Channel } from './channel.ts';
 import { acceptHello, readHello } from './hello.ts';
-import { HelloSlots } from './hello-slots.ts';
 
 export interface AcceptedHello {
   readonly hello: Message;
@@ -45,7 +46,7 @@ export interface ChannelListenerOptions {
   random?: Random;
   /** Milliseconds for the hello. */
   helloTimeout: number;
-  /** Limit on hellos in progress; beyond it, connections are evicted: see HelloSlots. */
+  /** Limit on hellos in progress; beyond it, connections are evicted: see `#slots`. */
   maxHellos: number;
   /** Called when a hello begins; the returned function is called when it ends. */
   onHello?: (() => () => void) | undefined;
@@ -74,14 +75,19 @@ const MAX_CONNECTIONS = 200;
 export class ChannelListener {
   readonly #options: ChannelListenerOptions;
   readonly #groups = new Map<string, Group>();
-  readonly #slots: HelloSlots;
+  /**
+   * Connections before their hello is complete. Unauthenticated clients can take all slots, so a full listener evicts
+   * instead of rejecting: an attacker who holds connections open displaces mostly his own, and a router that sends its
+   * hello promptly succeeds.
+   */
+  readonly #slots: FairSlots<Underlay>;
   readonly #random: Random;
   readonly #ids: IdSource;
   #closed = false;
 
   constructor(options: ChannelListenerOptions) {
     this.#options = options;
-    this.#slots = new HelloSlots(options.maxHellos);
+    this.#slots = new FairSlots(options.maxHellos, (underlay) => this.#evict(underlay));
     this.#random = options.random ?? systemRandom;
     this.#ids = new IdSource(this.#random);
   }
@@ -93,12 +99,13 @@ export class ChannelListener {
       underlay.close();
       return;
     }
-    const evicted = this.#slots.enter(underlay);
-    if (evicted) this.#evict(evicted);
-    if (evicted === underlay) return;
+    if (!this.#slots.add(underlay, sourceOf(underlay.remoteHost))) {
+      this.#evict(underlay);
+      return;
+    }
     const over = this.#options.onHello?.();
     void this.#greet(underlay, socket, network).finally(() => {
-      this.#slots.leave(underlay);
+      this.#slots.delete(underlay);
       over?.();
     });
   }
@@ -106,7 +113,7 @@ export class ChannelListener {
   /** Closes connections that are not part of a channel yet; channels belong to their owner. */
   close(): void {
     this.#closed = true;
-    this.#slots.close();
+    for (const underlay of this.#slots) underlay.close();
   }
 
   #evict(underlay: Underlay): void {
@@ -120,7 +127,7 @@ export class ChannelListener {
     let hello: Message | undefined;
     try {
       hello = await readHello(underlay, this.#options.helloTimeout);
-      this.#slots.greeted(underlay);
+      this.#slots.setEvictable(underlay, false);
       await this.#place(underlay, socket, hello);
       strangers.know(network);
     } catch (error) {

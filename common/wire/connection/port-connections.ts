@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { type ClientSockets, clientSockets, type EvictableSocket } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { FairPool } from '#lib/queue/fair-pool.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 
 /** The owner of a connection reports its state to the port. */
 export interface PortConnection {
@@ -31,17 +31,18 @@ interface Entry extends EvictableSocket {
 }
 
 export class PortConnections {
-  readonly #limits: PortLimits;
   readonly #sockets: ClientSockets;
   readonly #entries = new Map<string, Entry>();
-  readonly #handshaking = new FairPool<Entry>();
-  /** Connections in a handshake, and those that their owner marked. */
-  readonly #evictable = new FairPool<Entry>();
+  /** Those in a handshake, and those that their owner marked, may be evicted. */
+  readonly #connections: FairSlots<Entry>;
+  readonly #handshaking: FairSlots<Entry>;
 
   /** @param sockets Those of the process, with its limit. */
-  constructor(limits: PortLimits, sockets = clientSockets) {
-    this.#limits = limits;
+  constructor({ connections, handshakes }: PortLimits, sockets = clientSockets) {
     this.#sockets = sockets;
+    const evict = (entry: Entry) => this.#evict(entry);
+    this.#connections = new FairSlots(connections, evict);
+    this.#handshaking = new FairSlots(handshakes, evict);
   }
 
   /**
@@ -49,56 +50,44 @@ export class PortConnections {
    * evicted.
    */
   add(socket: Socket): void {
-    const { connections, handshakes } = this.#limits;
     const key = keyOf(socket);
     if (key === undefined) {
       socket.destroy();
       return;
     }
-    if (this.#handshaking.size >= handshakes) this.#evictFrom(this.#handshaking);
-    if (this.#entries.size >= connections && !this.#evictFrom(this.#evictable)) {
-      socket.destroy();
-      return;
-    }
-    if (!this.#sockets.admit(socket)) {
-      socket.destroy();
-      return;
-    }
     const entry: Entry = { socket, source: sourceOf(socket.remoteAddress), evict: () => this.#evict(entry) };
-    this.#entries.set(key, entry);
     this.#handshaking.add(entry, entry.source);
-    this.#setEvictable(entry, true);
+    if (!this.#connections.add(entry, entry.source) || !this.#sockets.admit(socket)) {
+      this.#evict(entry);
+      return;
+    }
+    this.#entries.set(key, entry);
+    this.#sockets.setEvictable(entry, entry.source, true);
     socket.once('close', () => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
-      this.#handshaking.delete(entry);
-      this.#setEvictable(entry, false);
+      this.#forget(entry);
     });
   }
 
   /** Closes the connections whose handshake is incomplete. */
   closeHandshakes(): void {
-    while (this.#evictFrom(this.#handshaking));
+    while (this.#handshaking.evict());
   }
 
-  /**
-   * Closes a connection; returns false if the pool is empty. Its 'close' event follows later; it is not chosen again
-   * until then.
-   */
-  #evictFrom(pool: FairPool<Entry>): boolean {
-    const evicted = pool.evict();
-    if (evicted) this.#evict(evicted);
-    return evicted !== undefined;
-  }
-
+  /** Closes a connection. Its 'close' event follows later. */
   #evict(entry: Entry): void {
-    this.#handshaking.delete(entry);
-    this.#setEvictable(entry, false);
+    this.#forget(entry);
     entry.socket.destroy();
   }
 
+  #forget(entry: Entry): void {
+    this.#handshaking.delete(entry);
+    this.#connections.delete(entry);
+    this.#sockets.setEvictable(entry, entry.source, false);
+  }
+
   #setEvictable(entry: Entry, isEvictable: boolean): void {
-    this.#evictable.delete(entry);
-    if (isEvictable) this.#evictable.add(entry, entry.source);
+    this.#connections.setEvictable(entry, isEvictable);
     this.#sockets.setEvictable(entry, entry.source, isEvictable);
   }
 

@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import { ApiError } from '../../errors/errors.ts';
 
 /** Bytes of each body outside the budget; few bodies are larger. */
@@ -19,7 +19,7 @@ export interface BodyOptions {
 }
 
 export class BodyReader {
-  readonly #shares = new Shares({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
+  readonly #shares = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /**
    * Rejects with ApiError for a body that is too large, or while too many large ones are in progress. The rest is

@@ -10,7 +10,7 @@ import { rejectBytes } from '#http/reject-bytes.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { isProof } from '#schemas/api/proofs.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
@@ -69,7 +69,7 @@ export class ApiServer {
   readonly #paths: Paths;
   readonly #management: ManagementUpgrade;
   readonly #timeouts: HttpTimeouts;
-  readonly #running = new Shares(AT_ONCE);
+  readonly #running = new Budget(AT_ONCE);
   readonly #unread = new UnreadAnswers();
   readonly #journal: RequestJournal;
   readonly #faults: RequestFaults;

@@ -2,7 +2,7 @@
 // and reads none would fill the memory otherwise. Small answers are not counted.
 
 import type { ServerResponse } from 'node:http';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 
 /** Bytes of an answer that is not counted. */
 const FREE = 16 * 1024;
@@ -11,7 +11,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_BYTES_OF_SOURCE = 64 * 1024 * 1024;
 
 export class UnreadAnswers {
-  readonly #shares = new Shares({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
+  readonly #shares = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /**
    * Counts an answer of `length` bytes until it is sent. Returns false if the source, or all, would exceed the limit.

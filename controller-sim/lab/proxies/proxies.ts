@@ -9,7 +9,7 @@ import { maxClientSockets, openFileLimit } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
-import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import { HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import type { Random } from '#lib/random.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
@@ -116,7 +116,7 @@ export class Proxies {
   readonly #components: ProxyComponents;
   readonly #open = new Map<string, TcpProxy>();
   /** The places of connections, by source: a flood takes those of its own source. */
-  readonly #slots: FairSlots;
+  readonly #slots: WorkSlots;
   readonly #budget = new BufferBudget(PROXIED_BYTES);
   readonly #budgets = new HolderBudgets(this.#budget);
   readonly #stop: () => void;
@@ -124,7 +124,7 @@ export class Proxies {
 
   constructor(components: ProxyComponents, maxConnections = mostConnections()) {
     this.#components = components;
-    this.#slots = new FairSlots(maxConnections, () => new ClosedError('the proxied connection'));
+    this.#slots = new WorkSlots(maxConnections, () => new ClosedError('the proxied connection'));
     const { faults } = components;
     this.#stop = faults.onChange(() => this.#update());
     faults.know({

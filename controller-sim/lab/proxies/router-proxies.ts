@@ -9,7 +9,7 @@
 // administrator allows. Names that an administrator allows are resolved at each connection.
 
 import { type Address, formatAddress, joinHostPort, parseAddress } from '#lib/net/address.ts';
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { RouterAddresses } from '../../network/router-addresses.ts';
@@ -37,7 +37,7 @@ export interface RouterProxyComponents {
 
 export class RouterProxies implements RouterAddresses {
   readonly #components: RouterProxyComponents;
-  readonly #shares = new Shares({ max: MAX_ROUTER_PROXIES, maxOfSource: MAX_OF_ROUTER });
+  readonly #shares = new Budget({ max: MAX_ROUTER_PROXIES, maxOfSource: MAX_OF_ROUTER });
   /** `link:dialer:listener:n` and `sdk:router` with ids → the proxy. */
   readonly #open = new Map<
     string,

@@ -2,7 +2,7 @@
 // may upload data, close its connection and end. Each circuit ends when the peer has everything, and as long as the
 // rights of its client last.
 
-import { Shares } from '#lib/queue/shares.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 
 /** Limits on such circuits, and on bytes that wait for them beside their send buffers; the sources are identities. */
@@ -10,8 +10,8 @@ const CIRCUITS = { max: 10_000, maxOfSource: 1_000 };
 const BYTES = { max: 64 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 
 export class FinishingClients implements Iterable<SdkConnection> {
-  readonly #circuits = new Shares(CIRCUITS);
-  readonly #bytes = new Shares(BYTES);
+  readonly #circuits = new Budget(CIRCUITS);
+  readonly #bytes = new Budget(BYTES);
   /** With the task after its last circuit. */
   readonly #connections = new Map<SdkConnection, () => void>();
   #isClosed = false;

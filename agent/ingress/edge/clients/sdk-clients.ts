@@ -5,9 +5,8 @@ import type { X509Certificate } from 'node:crypto';
 import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { Budget } from '#lib/queue/budget.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
-import { PacedTask } from '#lib/queue/paced-task.ts';
-import { Shares } from '#lib/queue/shares.ts';
 import { inSlices } from '#lib/slices.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { Channel } from '#wire/channel/channel.ts';
@@ -68,7 +67,7 @@ export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
   readonly #finishing = new FinishingClients();
-  readonly #places = new Shares(CONNECTIONS);
+  readonly #places = new Budget(CONNECTIONS);
   readonly #works: IdentityWorks;
   readonly #bySession = new SessionClients();
   /** Channels of clients whose session is being checked. */
@@ -180,9 +179,8 @@ export class SdkClients {
     const places = this.#places;
     const { work, release: releaseWork } = this.#works.use(session.identityId);
     const check = () => this.#recheckSoon([connection]);
-    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () =>
-      work.request(connection, costOf(connection), check),
-    );
+    const requestWork = () => work.request(connection, costOf(connection), check);
+    const checks = new CoalescedTask(log, 'rights of an SDK client', requestWork, { pace: { clock, ...CHECKS } });
     const connection = new SdkConnection({
       channel,
       session,
@@ -212,7 +210,7 @@ export class SdkClients {
       this.#finishing.add(connection, () => {
         leaveSession();
         releasePosture();
-        checks.close();
+        void checks.close();
         work.cancel(connection);
         releaseWork();
       });

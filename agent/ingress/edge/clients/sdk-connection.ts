@@ -3,7 +3,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
-import type { Shares } from '#lib/queue/shares.ts';
+import type { Budget } from '#lib/queue/budget.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
@@ -69,7 +69,7 @@ export interface SdkConnectionInit {
   readonly connectedAt: number;
   readonly rejections: Rejections;
   /** Connections of all clients, by identity. */
-  readonly places: Shares;
+  readonly places: Budget;
   /** Returns the owner of the circuit of an end of this client. */
   readonly ownerOf: (end: CircuitEnd) => OwnerId;
   /** Receives delays of the client's data (client-end.ts). */
@@ -119,7 +119,7 @@ export class SdkConnection implements SdkLink {
   subscription: { readonly cost: number; refresh(): Generator<void>; stop(): void } | undefined;
   readonly #onLastEnd: (connection: SdkConnection) => void;
   readonly #clock: Clock;
-  readonly #places: Shares;
+  readonly #places: Budget;
   readonly #ends = new Map<number, Use>();
   /** Binds whose right is being checked. */
   readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();

@@ -13,7 +13,7 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Log } from '#lib/log/log.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { FairPool } from '#lib/queue/fair-pool.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { limitKeyUpdates, SERVER_SECURITY, secureServer } from '#wire/connection/server-tls.ts';
@@ -62,7 +62,7 @@ export class WebSocketPort {
   readonly #timeouts: HttpTimeouts;
   readonly #upgrades: WebSocketServer;
   readonly #connections = new WeakMap<Duplex, PortConnection>();
-  readonly #handshakes = new FairPool<WebSocket>();
+  readonly #handshakes = new FairSlots<WebSocket>(MAX_HANDSHAKES, (webSocket) => webSocket.terminate());
   readonly #unhandle: (() => void)[];
   #context: SecureContext;
   /** Connections before their inner handshake is complete; the listener owns them afterwards. */
@@ -132,7 +132,6 @@ export class WebSocketPort {
       log.info({ remote }, 'WebSocket closed: the client keeps sending frames without data'),
     );
     connection?.setEvictable(true);
-    if (this.#handshakes.size >= MAX_HANDSHAKES) this.#handshakes.evict()?.terminate();
     this.#handshakes.add(webSocket, sourceOf(remote));
     const stream = createWebSocketStream(webSocket, {
       readableHighWaterMark: readBufferSize,

@@ -1,7 +1,8 @@
 // Reports results of the health checks of SDK clients to the controller, not as often as a client sends them: of the
 // results that come too fast, the last one is reported.
 
-import { PacedTask } from '#lib/queue/paced-task.ts';
+import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { HostedService } from './hosted-service.ts';
 
@@ -10,15 +11,20 @@ const RATE = { burst: 10, perSecond: 1 };
 
 interface Reports {
   checkPassed: boolean;
-  readonly task: PacedTask;
+  readonly task: CoalescedTask;
 }
 
 export class HealthEvents {
+  readonly #log: Log;
   readonly #clock: Clock;
   readonly #send: (service: HostedService, checkPassed: boolean) => void;
   readonly #reports = new Map<HostedService, Reports>();
 
-  constructor(clock: Clock, send: (service: HostedService, checkPassed: boolean) => void) {
+  constructor(
+    { log, clock }: { readonly log: Log; readonly clock: Clock },
+    send: (service: HostedService, checkPassed: boolean) => void,
+  ) {
+    this.#log = log;
     this.#clock = clock;
     this.#send = send;
   }
@@ -28,7 +34,8 @@ export class HealthEvents {
     let reports = this.#reports.get(service);
     if (!reports) {
       const send = () => this.#send(service, created.checkPassed);
-      const created: Reports = { checkPassed, task: new PacedTask(this.#clock, 'health event', RATE, send) };
+      const pace = { clock: this.#clock, ...RATE };
+      const created: Reports = { checkPassed, task: new CoalescedTask(this.#log, 'health event', send, { pace }) };
       reports = created;
       this.#reports.set(service, created);
     }
@@ -37,7 +44,7 @@ export class HealthEvents {
   }
 
   forget(service: HostedService): void {
-    this.#reports.get(service)?.task.close();
+    void this.#reports.get(service)?.task.close();
     this.#reports.delete(service);
   }
 

@@ -58,7 +58,7 @@ export class SdkHosting implements TerminatorHosts {
   constructor(components: SdkHostingComponents) {
     this.#components = components;
     this.#inspections = new BindInspections(components.clock, (invalid) => this.remove(invalid));
-    this.#health = new HealthEvents(components.clock, (...report) => this.#reportHealth(...report));
+    this.#health = new HealthEvents(components, (...report) => this.#reportHealth(...report));
   }
 
   get count(): number {

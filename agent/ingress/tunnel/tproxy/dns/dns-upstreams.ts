@@ -5,7 +5,7 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
-import { FairSlots } from '#lib/queue/fair-slots.ts';
+import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import type { Random } from '#lib/random.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -57,7 +57,7 @@ export class DnsUpstreams {
   readonly #abort = new AbortController();
   /** Index of the first server for `failover`. */
   #lastGood = 0;
-  readonly #questions: FairSlots;
+  readonly #questions: WorkSlots;
 
   constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
     this.#clock = components.clock;
@@ -66,7 +66,7 @@ export class DnsUpstreams {
     this.#mode = mode;
     const sockets = mode === 'parallel' ? Math.max(1, upstreams.length) : 1;
     const max = Math.max(1, Math.floor(MAX_QUESTIONS / sockets));
-    this.#questions = new FairSlots(max, displaced);
+    this.#questions = new WorkSlots(max, displaced);
   }
 
   get isEmpty(): boolean {

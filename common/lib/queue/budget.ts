@@ -1,18 +1,19 @@
-// A limit of which each source may use only a part: a flooding source leaves room for others.
+// An amount of which each source may use only a part, bytes or requests in progress: a flooding source leaves room for
+// others. buffer-budget.ts has the budget of circuits, whose ends share what is free.
 
-export interface ShareLimits {
+export interface BudgetLimits {
   /** The limit for all sources together. */
   readonly max: number;
   /** The limit for one source. */
   readonly maxOfSource: number;
 }
 
-export class Shares {
-  readonly #limits: ShareLimits;
+export class Budget {
+  readonly #limits: BudgetLimits;
   readonly #bySource = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: ShareLimits) {
+  constructor(limits: BudgetLimits) {
     this.#limits = limits;
   }
 
