@@ -82,7 +82,9 @@ t.test('tests are counted; a file that fails without a test counts as one', asyn
   t.same(countIn('not ok 1 - agent/two.test.ts\n'), { passed: 0, failed: 1, skipped: 0 });
   const crash = '    ok 1 - a # time=1ms\n    not ok 2 - b\nnot ok 1 - x.test.ts\nnot ok 2 - y.test.ts\n';
   t.same(countIn(crash), { passed: 1, failed: 2, skipped: 0 }, 'beside another failure too');
-  t.same([...skippedIn(REPORT)], ['the environment variable ZITI_BIN names no binary']);
+  t.same([...skippedIn(REPORT)], [['the environment variable ZITI_BIN names no binary', 1]]);
+  const [bare] = skippedIn('    ok 1 - a # SKIP\n    ok 2 - b # SKIP\n');
+  t.same(bare, ['', 2], 'without a reason');
 });
 
 t.test('tests excluded by a pattern are neither counted nor reported as skipped', async (t) => {

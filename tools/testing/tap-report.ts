@@ -44,12 +44,16 @@ export function progressOf({ file, isOk, milliseconds }: FileResult): string {
   return `${(isOk ? 'ok' : 'not ok').padEnd(6)} ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${file}`;
 }
 
-/** A skipped test, with its reason. */
-const SKIPPED = /^ {4}ok \d+ .*# SKIP (?!filter: )(.+)$/gm;
+/** A skipped test, with its reason, if it gives one. */
+const SKIPPED = /^ {4}ok \d+ .*# SKIP(?! filter: ) ?(.*)$/gm;
 
-/** The reasons of skipped tests: missing requirements. Tests that `--grep` excludes are not meant to run. */
-export function skippedIn(report: string): Set<string> {
-  return new Set([...report.matchAll(SKIPPED)].map(([, reason = '']) => reason));
+/**
+ * The numbers of skipped tests by reason: missing requirements. Tests that `--grep` excludes are not meant to run.
+ */
+export function skippedIn(report: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, reason = ''] of report.matchAll(SKIPPED)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
 }
 
 /**

@@ -1,12 +1,13 @@
 // `npm test [-- FILE…] [-- OPTION…]`: runs all tests, or those of some files, and prints a line per completed file. At
-// the end it prints the failures with their details, the reasons of skipped tests, and the number of passed, failed and
-// skipped tests.
+// the end it prints the skipped tests by their reasons, the failures with their details, and the number of passed, failed
+// and skipped tests. A reason that this machine does not explain fails the run.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { needFolder, print, ROOT } from '../commands.ts';
+import { thisMachine, unexplained } from './skips.ts';
 import { resumeStopped } from './stopped-programs.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, groupsOf, testFilesOf } from './test-files.ts';
@@ -54,8 +55,9 @@ await runTestFiles(
     print(progressOf(result));
   },
 );
-const { passed, failed, skipped } = summarize();
-process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed + skipped > 0 ? 0 : 1;
+const { passed, failed, skipped, unexplained: mysteries } = summarize();
+const hasRun = passed + skipped > 0 && mysteries.length === 0;
+process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && hasRun ? 0 : 1;
 
 /** The results until now are the result of an interrupted run. */
 function interrupted(signal: NodeJS.Signals): void {
@@ -68,14 +70,19 @@ function summarize() {
   const report = reportOf(results);
   mkdirSync(dirname(REPORT), { recursive: true });
   writeFileSync(REPORT, report);
-  for (const reason of skippedIn(report)) print(`skipped: ${reason}`);
+  const skips = skippedIn(report);
+  if (skips.size > 0) print('skipped tests, by reason:');
+  for (const [reason, count] of skips) print(`${String(count).padStart(6)}  ${reason || '(none given)'}`);
+  const mysteries = unexplained(skips.keys(), thisMachine(values));
+  for (const reason of mysteries)
+    print(`failed: tests were skipped for a reason that this machine does not explain: ${reason || 'none'}`);
   for (const { path, detail } of failuresIn(report)) {
     print(`failed: ${path.join(' > ')}`);
     for (const line of detail) print(`  ${line}`);
   }
   const found = countIn(report);
   print(`${found.passed} passed, ${found.failed} failed${found.skipped > 0 ? `, ${found.skipped} skipped` : ''}`);
-  return found;
+  return { ...found, unexplained: mysteries };
 }
 
 function parsed() {
