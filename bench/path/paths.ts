@@ -103,9 +103,10 @@ const STEADY: readonly BenchPath[] = [
   },
 ];
 
+const JITTER: PathShape = { delay: 10, rate: 80, queue: 60, loss: 0, jitter: 30 };
 /** Wi-Fi, mobile networks, satellites: paths whose delay or rate is not constant. */
 const UNSTEADY: readonly (readonly [name: string, shape: PathShape, isPlotted?: boolean])[] = [
-  ['10 ms 80 Mbit/s, jitter 30 ms', { delay: 10, rate: 80, queue: 60, loss: 0, jitter: 30 }, true],
+  ['10 ms 80 Mbit/s, jitter 30 ms', JITTER, true],
   ['20 ms 100 Mbit/s, jitter 12 ms', { delay: 20, rate: 100, queue: 50, loss: 0, jitter: 12 }],
   ['20 ms 200 Mbit/s, jitter 4 ms', { ...MAIN, jitter: 4 }],
   ['50 ms 20 Mbit/s, jitter 30 ms', { delay: 50, rate: 20, queue: 100, loss: 0, jitter: 30 }],
@@ -120,6 +121,12 @@ const UNSTEADY: readonly (readonly [name: string, shape: PathShape, isPlotted?: 
 
 export const PATHS: readonly BenchPath[] = [
   ...STEADY,
+  {
+    name: '10 ms 80 Mbit/s, jitter 30 ms, cubic, one transit router',
+    shape: JITTER,
+    congestionControl: 'cubic',
+    transit: 1,
+  },
   ...UNSTEADY.map(
     ([name, shape, isPlotted = false]): BenchPath => ({
       ...{ name: `${name}, cubic`, shape, congestionControl: 'cubic', isUnsteady: true, isPlotted },
