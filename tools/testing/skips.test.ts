@@ -26,7 +26,7 @@ t.test('a machine explains what it lacks, and the tiers of the run', async (t) =
   t.same(unexplained(reasons, LINUX), []);
 });
 
-t.test('what a machine has is no reason, nor is an unknown one, nor none', async (t) => {
+t.test('a machine does not explain the lack of something that it has, nor an unknown reason', async (t) => {
   const reasons = [
     'single executables: only with --thorough',
     'missing programs: dig',

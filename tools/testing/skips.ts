@@ -18,7 +18,7 @@ type Explains = (found: readonly string[], machine: Machine) => boolean;
 
 const tried: Explains = () => true;
 
-/** What a reason says is missing, and whether this machine lacks it. */
+/** Reasons by what they name as missing, and whether this machine lacks it. */
 const EXPLANATIONS: readonly (readonly [reason: RegExp, explains: Explains])[] = [
   [/only (?:with --release|for a release)/, (_found, { release }) => !release],
   [/only with --thorough/, (_found, { thorough }) => !thorough],

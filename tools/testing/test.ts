@@ -1,6 +1,6 @@
 // `npm test [-- FILE…] [-- OPTION…]`: runs all tests, or those of some files, and prints a line per completed file. At
-// the end it prints the skipped tests by their reasons, the failures with their details, and the number of passed, failed
-// and skipped tests. A reason that this machine does not explain fails the run.
+// the end it prints the skipped tests by their reasons, the failures with their details, and the number of passed,
+// failed and skipped tests. A reason that this machine does not explain fails the run.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
