@@ -6,7 +6,7 @@
 
 import PQueue from 'p-queue';
 import { background } from '#lib/background.ts';
-import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
+import { ClosedError, describeError, ProjectError, setOnce } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
@@ -77,9 +77,9 @@ export class Controllers {
     this.#onRejected = new Listeners('rejected certificates', components.log);
   }
 
-  /** Sets the handler of a content type. Call before `start`. */
+  /** Sets the only handler of a content type. Call before `start`. */
   on(contentType: number, handler: ControlHandler): void {
-    this.#handlers.set(contentType, handler);
+    setOnce(this.#handlers, contentType, handler, 'the control channel');
   }
 
   /** Called for each controller that connects, before any of its messages. */

@@ -6,7 +6,7 @@
 //                                 ├─► reports to controllers
 //                                 └─► observer (wanted-links.ts)
 
-import { describeError } from '#lib/errors.ts';
+import { describeError, InvariantError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
@@ -74,7 +74,9 @@ export class LinkRegistry {
     return this.#byKey.get(key);
   }
 
+  /** Sets the only observer. */
   observe(observer: LinkObserver): void {
+    if (this.#observer) throw new InvariantError('the links have an observer already');
     this.#observer = observer;
   }
 

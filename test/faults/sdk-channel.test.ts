@@ -155,11 +155,11 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
     const isLast = frame.contentType === XgressType.Payload && isSentOnce(Payload.fromFrame(new Frame(copy)));
     pass(isLast, () => deliver(new Frame(Buffer.from(copy))));
   };
-  client.channel.onFrame(
+  client.frameHandlers.set(
     XgressType.Payload,
     received((frame) => void forwarder.forwardPayload('router', Payload.fromFrame(frame), PayloadOrigin.Forwarded)),
   );
-  client.channel.onFrame(
+  client.frameHandlers.set(
     XgressType.Acknowledgement,
     received((frame) => void forwarder.forwardAcknowledgement('router', Acknowledgement.fromFrame(frame))),
   );

@@ -296,7 +296,7 @@ t.test('a client with its own flow control dials a service that it hosts itself,
     client.channel.trySendFrame(payload.bytes, undefined, 'default');
   };
   const received: { data: string; isOfDial: boolean }[] = [];
-  client.channel.onFrame(XgressType.Payload, (frame) => {
+  client.frameHandlers.set(XgressType.Payload, (frame) => {
     const isOfDial = frame.header(SdkHeader.ConnectionId)?.readUInt32LE() === conn.id;
     received.push({ data: Payload.fromFrame(frame).data.toString(), isOfDial });
   });
@@ -334,7 +334,7 @@ t.test(
     t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
     const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
     const received: Payload[] = [];
-    client.channel.onFrame(XgressType.Payload, (frame) => {
+    client.frameHandlers.set(XgressType.Payload, (frame) => {
       const payload = Payload.fromFrame(frame).copy();
       received.push(payload);
       const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, [payload.sequence]);

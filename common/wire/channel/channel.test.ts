@@ -12,8 +12,8 @@ import { Message } from '../message.ts';
 t.test('requests get their replies, regardless of messages in between', async (t) => {
   const { a, b } = pair();
   const waiting: Message[] = [];
-  b.on(1, (message) => void waiting.push(message));
-  const answers = ['one', 'two', 'three'].map((body) => a.request(new Message(1, [], body), { timeout: 1_000 }));
+  b.on(1_001, (message) => void waiting.push(message));
+  const answers = ['one', 'two', 'three'].map((body) => a.request(new Message(1_001, [], body), { timeout: 1_000 }));
   await soon();
   b.send(new Message(99, [], 'nobody handles this'));
   for (const message of waiting.toReversed()) b.reply(message, new Message(2, [], `re: ${message.body}`));
@@ -25,20 +25,20 @@ t.test('requests get their replies, regardless of messages in between', async (t
 
 t.test('an unanswered request ends: by timeout, by the signal, by the end of the channel', async (t) => {
   const { clock, a, b } = pair();
-  b.on(1, () => undefined);
-  const late = a.request(new Message(1), { timeout: 1_000 });
+  b.on(1_001, () => undefined);
+  const late = a.request(new Message(1_001), { timeout: 1_000 });
   const expected = t.rejects(late, TimeoutError);
   await clock.advance(1_000);
   await expected;
   const abort = new AbortController();
-  const aborted = a.request(new Message(1), { timeout: 1_000, signal: abort.signal });
+  const aborted = a.request(new Message(1_001), { timeout: 1_000, signal: abort.signal });
   abort.abort(new Error('not wanted any more'));
   await t.rejects(aborted, /not wanted/);
-  await t.rejects(a.request(new Message(1), { timeout: 1_000, signal: abort.signal }), /not wanted/);
-  const cut = a.request(new Message(1), { timeout: 1_000 });
+  await t.rejects(a.request(new Message(1_001), { timeout: 1_000, signal: abort.signal }), /not wanted/);
+  const cut = a.request(new Message(1_001), { timeout: 1_000 });
   a.close();
   await t.rejects(cut, ClosedError);
-  await t.rejects(a.request(new Message(1), { timeout: 1_000 }), ClosedError);
+  await t.rejects(a.request(new Message(1_001), { timeout: 1_000 }), ClosedError);
   t.same(
     clock.timers().filter((name) => name === 'channel request'),
     [],
@@ -48,21 +48,21 @@ t.test('an unanswered request ends: by timeout, by the signal, by the end of the
 
 t.test('a failing handler loses its message, not the channel', async (t) => {
   const { a, b } = pair();
-  b.on(1, () => {
+  b.on(1_001, () => {
     throw new Error('cannot digest this');
   });
   b.on(2, (message) => void b.reply(message, new Message(3)));
-  a.send(new Message(1));
+  a.send(new Message(1_001));
   t.equal((await a.request(new Message(2), { timeout: 1_000 })).contentType, 3);
 });
 
 t.test('a peer that keeps sending invalid messages loses the channel', async (t) => {
   const { clock, a, b } = pair();
-  b.on(1, () => {
+  b.on(1_001, () => {
     throw new Error('cannot digest this');
   });
   const send = async (count: number) => {
-    for (let index = 0; index < count; index++) a.send(new Message(1));
+    for (let index = 0; index < count; index++) a.send(new Message(1_001));
     await soon();
   };
   await send(100);
@@ -81,9 +81,9 @@ t.test('lanes use the best connection in order, and move when it closes', async 
     channel(clock, 'b', { survivesWithoutUnderlay: true }),
   ];
   const got: string[] = [];
-  b.on(1, (message) => void got.push(message.body.toString()));
-  for (const text of ['1', '2', '3']) a.send(new Message(1, [], text), 'high');
-  t.throws(() => a.send(new Message(1, [], 'too many'), 'high'), SendQueueFullError);
+  b.on(1_001, (message) => void got.push(message.body.toString()));
+  for (const text of ['1', '2', '3']) a.send(new Message(1_001, [], text), 'high');
+  t.throws(() => a.send(new Message(1_001, [], 'too many'), 'high'), SendQueueFullError);
   t.equal(a.queued('high'), 3);
   const first = join(clock, a, b, 'default');
   await soon();
@@ -91,8 +91,8 @@ t.test('lanes use the best connection in order, and move when it closes', async 
   const high = join(clock, a, b, 'high');
   first.a.destroy();
   await soon();
-  a.send(new Message(1, [], '4'), 'default');
-  a.send(new Message(1, [], '5'), 'high');
+  a.send(new Message(1_001, [], '4'), 'default');
+  a.send(new Message(1_001, [], '5'), 'high');
   await soon();
   t.same(got.slice(3).toSorted(), ['4', '5']);
   high.a.destroy();
@@ -106,14 +106,14 @@ t.test('a lane with too many bytes is full until the peer reads', async (t) => {
   const { a, b } = pair({ lanes });
   let received = 0;
   let writable = 0;
-  b.on(1, () => {
+  b.on(1_001, () => {
     received++;
   });
   a.onWritable('default', () => {
     writable++;
   });
   b.setReading(false);
-  const message = () => new Message(1, [], Buffer.alloc(300_000));
+  const message = () => new Message(1_001, [], Buffer.alloc(300_000));
   let accepted = 0;
   while (accepted < 100 && a.trySend(message())) accepted++;
   t.equal(a.queued(), 4, 'the last one exceeds the limit');
@@ -127,9 +127,9 @@ t.test('a lane with too many bytes is full until the peer reads', async (t) => {
 t.test('a connection of an unknown type carries the default lane', async (t) => {
   const clock = new VirtualClock();
   const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];
-  b.on(1, (message) => void b.reply(message, new Message(2)));
+  b.on(1_001, (message) => void b.reply(message, new Message(2)));
   const { a: socket } = join(clock, a, b, 'low');
-  t.equal((await a.request(new Message(1), { timeout: 1_000 })).contentType, 2);
+  t.equal((await a.request(new Message(1_001), { timeout: 1_000 })).contentType, 2);
   join(clock, a, b, 'high');
   socket.destroy();
   await a.closed;
@@ -170,13 +170,13 @@ t.test('a connection that ends slowly does not hold back the lanes of the others
   const [ending] = duplexPair();
   const underlay = new Underlay({ socket: ending, clock, type: 'default' });
   a.addUnderlay(underlay);
-  underlay.write(new Message(1).encode());
+  underlay.write(new Message(1_001).encode());
   underlay.close(); // the peer does not read, so this takes until a timeout
   join(clock, a, b, 'default');
   let received = 0;
-  b.on(1, () => received++);
+  b.on(1_001, () => received++);
   const body = Buffer.alloc(10_000);
-  for (let sent = 0; sent < 10; sent++) t.ok(a.trySend(new Message(1, [], body)), `message ${sent}`);
+  for (let sent = 0; sent < 10; sent++) t.ok(a.trySend(new Message(1_001, [], body)), `message ${sent}`);
   await soon();
   t.same([received, a.queued(), a.underlays.length], [10, 0, 2]);
   for (const channel of [a, b]) channel.close(new Error('end of test'));

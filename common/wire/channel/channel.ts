@@ -4,7 +4,7 @@
 //   send(message, lane) ──► lane queue ──► least loaded underlay of the lane's type ──► peer
 //   frame of any underlay ──► waiting request? ──► raw handler (hot path) ──► message handler
 
-import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
+import { asError, ClosedError, describeError, InvariantError, setOnce, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
@@ -213,14 +213,16 @@ export class Channel {
     return this.#lanes.inspectPath();
   }
 
-  /** Calls `handler` for messages of a content type. Set all handlers before adding the first underlay. */
+  /**
+   * Calls `handler`, the only one, for messages of a content type. Set all handlers before adding the first underlay.
+   */
   on(contentType: number, handler: MessageHandler): void {
-    this.#handlers.set(contentType, handler);
+    setOnce(this.#handlers, contentType, handler, this.name);
   }
 
   /** Like `on`, but without parsing: for circuit traffic. */
   onFrame(contentType: number, handler: FrameHandler): void {
-    this.#frameHandlers.set(contentType, handler);
+    setOnce(this.#frameHandlers, contentType, handler, this.name);
   }
 
   /** Calls `listener` with each round trip, in nanoseconds. */

@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { IdentityCreate } from '#schemas/api/gen/bodies.ts';
-import { Channel } from '#wire/channel/channel.ts';
+import { Channel, type FrameHandler } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { dialTls } from '#wire/connection/dial.ts';
@@ -162,6 +162,8 @@ export class SdkClient {
   /** Frames of circuits with the client's own flow control, by content type. */
   readonly frames: Frame[] = [];
   onDial: ((dial: Message) => void) | undefined;
+  /** Receive circuit frames of these types in place of `frames`. */
+  readonly frameHandlers = new Map<number, FrameHandler>();
   #nextId = 1;
 
   private constructor(channel: Channel, hello: Message) {
@@ -179,7 +181,9 @@ export class SdkClient {
     channel.on(SdkType.Dial, (message) => this.onDial?.(message));
     for (const type of [XgressType.Payload, XgressType.Acknowledgement, XgressType.Control])
       channel.onFrame(type, (frame) => {
-        this.frames.push(removeHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId));
+        const handler = this.frameHandlers.get(type);
+        if (handler) handler(frame);
+        else this.frames.push(removeHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId));
       });
   }
 

@@ -8,7 +8,7 @@ import { silentLog } from '#lib/log/log.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { Channel } from '#wire/channel/channel.ts';
+import { Channel, type MessageHandler } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { type PostureResponseSchema, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
@@ -59,10 +59,17 @@ export class RoomClient {
   readonly channel: Channel;
   /** Messages that answer no request. */
   readonly received: Message[] = [];
+  /** Receive messages of these types in place of `received`. */
+  readonly handlers = new Map<number, MessageHandler>();
 
   constructor(channel: Channel) {
     this.channel = channel;
-    for (const type of Object.values(SdkType)) channel.on(type, (message) => void this.received.push(message));
+    for (const type of Object.values(SdkType))
+      channel.on(type, (message) => {
+        const handler = this.handlers.get(type);
+        if (handler) handler(message);
+        else this.received.push(message);
+      });
   }
 
   ask(

@@ -8,8 +8,8 @@ import { SdkInspections } from './sdk-inspections.ts';
 
 t.test('a client cannot claim circuits for another identity', async (t) => {
   const { clients, clock, connect, forwarder } = sdkRooms();
-  const { channel } = await connect();
-  channel.on(SdkType.Inspect, (question) => {
+  const { channel, handlers } = await connect();
+  handlers.set(SdkType.Inspect, (question) => {
     const circuit = { circuitId: 'c', identityId: 'other', channelConnId: 'other' };
     const values = { circuits: { circuits: { c: circuit } } };
     channel.reply(question, new Message(SdkType.InspectResponse, [], JSON.stringify({ values })));
@@ -26,8 +26,8 @@ t.test('clients that answer at length do not fill the memory of the router', asy
   const inspections = new SdkInspections({ clock, forwarder, clients });
   const pad = 'x'.repeat(10 * 1024 * 1024);
   const connected = await Promise.all(Array.from({ length: 5 }, connect));
-  for (const { channel } of connected)
-    channel.on(SdkType.Inspect, (question) => {
+  for (const { channel, handlers } of connected)
+    handlers.set(SdkType.Inspect, (question) => {
       const values = { circuits: { circuits: {} }, context: {}, pad };
       channel.reply(question, new Message(SdkType.InspectResponse, [], JSON.stringify({ values })));
     });
