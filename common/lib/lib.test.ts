@@ -27,7 +27,8 @@ import { background } from './background.ts';
 import { ClosedError, describeError, TimeoutError } from './errors.ts';
 import { claimPrivateFolder, requireOwnFolder, writeFileAtomic } from './files/atomic-file.ts';
 import { IdSource } from './ids.ts';
-import { createLog, secretPrefix } from './log/log.ts';
+import { Listeners } from './listeners.ts';
+import { createLog, secretPrefix, silentLog } from './log/log.ts';
 import { AddressError, formatAddress, parseAddress } from './net/address.ts';
 import { RingQueue } from './queue/ring-queue.ts';
 import { QueueFullError, TaskQueue } from './queue/task-queue.ts';
@@ -376,4 +377,30 @@ t.test('a private folder belongs to this user only, whatever was at its path', a
   mkdirSync(inside('foreign'));
   chownSync(inside('foreign'), 12_345, 12_345);
   t.throws(() => claimPrivateFolder(inside('foreign')), { code: 'FOLDER_TAKEN' }, 'of another user');
+});
+
+t.test('listeners are called in their order; one that an earlier one removes is not called', async (t) => {
+  const listeners = new Listeners<string>('event', silentLog);
+  const called: string[] = [];
+  let stopThird = (): void => undefined;
+  listeners.add((value) => {
+    called.push(`first ${value}`);
+    stopThird();
+    if (value === 'a') listeners.add((later) => called.push(`added ${later}`));
+  });
+  const second = (value: string) => void called.push(`second ${value}`);
+  const stopSecond = listeners.add(second);
+  stopThird = listeners.add((value) => called.push(`third ${value}`));
+  listeners.call('a');
+  t.same(called.splice(0), ['first a', 'second a'], 'an added one is called from the next event on');
+  listeners.add(second);
+  listeners.call('b');
+  t.same(called.splice(0), ['first b', 'added b', 'second b'], 'a listener that is added twice is called once');
+  stopSecond();
+  stopSecond();
+  listeners.call('c');
+  t.same(called.splice(0), ['first c', 'added c']);
+  listeners.clear();
+  listeners.call('d');
+  t.same(called, []);
 });

@@ -1,10 +1,11 @@
 // The places that a mutation changes, and the tests that are near them.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../commands.ts';
+import { Coverage } from './coverage.ts';
 import { mutantsOf, mutated } from './mutants.ts';
 import { ImportGraph, TestWords } from './nearest-tests.ts';
 
@@ -51,7 +52,8 @@ t.test('tests through ports and programs are found by rare words, those of limit
   const words = new TestWords(ROOT);
   const testsOf = (file: string, part: string) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    return words.testsOf({ file, text, line: text.slice(0, text.indexOf(part)).split('\n').length }, 6);
+    const line = text.slice(0, text.indexOf(part)).split('\n').length;
+    return [...words.scoresOf({ file, text, line }).keys()].slice(0, 6);
   };
   t.equal(testsOf('controller-sim/state/integrity.ts', 'fixingErrors: options.fix')[0], 'test/api/maintenance.test.ts');
   t.ok(
@@ -60,6 +62,29 @@ t.test('tests through ports and programs are found by rare words, those of limit
     ),
   );
   t.same(testsOf('controller-sim/state/store/change-log.ts', 'const MAX_READ'), ['test/house/generated.test.ts']);
+});
+
+t.test('what a program and the programs that it starts execute is known, also inside of functions', async (t) => {
+  const folder = realpathSync(t.testdir({ reports: {}, other: {} }));
+  const parts = ['let used = 0', 'used += 1', 'used += 2', 'used += 3', 'const own = 4', 'const other = 5'] as const;
+  const [start, called, inBranch, inUnusedBranch, inNoCall, last] = parts;
+  const text =
+    `${start};\nfunction f(a: boolean) {\n  ${called};\n  if (a) ${inBranch};\n  else {\n    ${inUnusedBranch};\n  }\n}\n` +
+    `function g() {\n  ${inNoCall};\n  return own;\n}\nf(true);\nif (used > 9) g();\n${last};\n`;
+  const starting = `import { execFileSync } from 'node:child_process';\nexecFileSync(process.execPath, ['${folder}/started.ts']);\n`;
+  for (const [name, content] of Object.entries({ started: text, starting }))
+    writeFileSync(join(folder, `${name}.ts`), content);
+  const reports = join(folder, 'reports');
+  spawnSync(process.execPath, [join(folder, 'starting.ts')], { env: { ...process.env, NODE_V8_COVERAGE: reports } });
+  writeFileSync(join(reports, 'of-a-killed-process.json'), '{"result": [');
+  const coverage = new Coverage(reports, folder);
+  t.same(
+    parts.filter((part) => coverage.executes('started.ts', text.indexOf(part))),
+    [start, called, inBranch, last],
+  );
+  t.ok(coverage.executes('starting.ts', starting.indexOf('execFileSync(')));
+  t.notOk(coverage.executes('never-loaded.ts', 0));
+  t.notOk(new Coverage(reports, join(folder, 'other')).executes('started.ts', 0), 'files elsewhere do not count');
 });
 
 t.test('wrong arguments are rejected with the reason before anything is copied', async (t) => {

@@ -1,6 +1,7 @@
 // `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that
 // no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant
-// runs the test files that probably execute it until one fails.
+// runs the test files that execute it, the nearest first, until one fails. What a file executes is known after it has
+// run once without a mutant.
 
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,14 +10,20 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../common/lib/random.ts';
 import { print, ROOT } from '../commands.ts';
+import { Coverage } from './coverage.ts';
 import { type Mutant, mutantsOf, mutated } from './mutants.ts';
 import { ImportGraph, TestWords } from './nearest-tests.ts';
 
 const ROOMS = '{agent,common,controller-sim}';
 const LEFT_OUT = ['.git', '.tap', 'build', 'node_modules'];
-/** Test files of one mutant: by imports, and further ones by common words. Others test something else. */
-const MAX_NEAREST = 6;
-const MAX_ALIKE = 6;
+/** Candidates of one mutant: test files by imports, and others by common words. */
+const MAX_NEAREST = 24;
+const MAX_ALIKE = 12;
+/** Test files that one mutant runs, of those that execute it. Farther ones test something else. */
+const MAX_TESTS = 10;
+const SHORT_CIRCUITS = new Set(['&&', '||', '??']);
+/** Tests that read sources as texts. */
+const READING = 'test/house/';
 /** Milliseconds of one test file; a mutant that makes it hang is noticed. */
 const MAX_FILE_MS = 120_000;
 
@@ -40,8 +47,8 @@ symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 const graph = new ImportGraph(copy);
 const words = new TestWords(copy);
 const random = seededRandom(seed);
-/** Test files that ran without a mutant, and whether they passed. */
-const baseline = new Map<string, Promise<boolean>>();
+/** What each test file executed without a mutant; undefined if it failed, so that it says nothing. */
+const baseline = new Map<string, Coverage | undefined>();
 const survivors: string[] = [];
 for (let done = 0; done < count; ) {
   const file = files[Math.floor(random.next() * files.length)] ?? '';
@@ -51,8 +58,8 @@ for (let done = 0; done < count; ) {
   if (!mutant) continue;
   done++;
   const what = `${file}:${mutant.line} ${mutant.from} → ${mutant.to || 'nothing'}`;
-  const killer = await killerOf(file, text, mutant);
-  print(`${done} ${killer === undefined ? 'SURVIVED' : 'killed'} ${what}${killer === undefined ? '' : ` (${killer})`}`);
+  const { killer, tests } = await trial(file, text, mutant);
+  print(`${done} ${killer === undefined ? `SURVIVED ${what} (${tests} tests)` : `killed ${what} (${killer})`}`);
   if (killer === undefined) survivors.push(what);
 }
 for (const each of survivors) print(`survived: ${each}`);
@@ -91,31 +98,55 @@ function reject(problem: string): never {
   process.exit(2);
 }
 
-/** The first test file that fails. Files that fail without the mutant say nothing. */
-async function killerOf(file: string, text: string, mutant: Mutant): Promise<string | undefined> {
-  const alike = words.testsOf({ file, text, line: mutant.line }, MAX_ALIKE);
-  for (const test of new Set([...graph.testsOf(file, MAX_NEAREST), ...alike])) {
-    const known = baseline.get(test) ?? passes(test);
-    baseline.set(test, known);
-    if (!(await known)) continue;
+/** The first test file that fails, and the number of those that ran. */
+async function trial(file: string, text: string, mutant: Mutant): Promise<{ killer?: string; tests: number }> {
+  let tests = 0;
+  for (const test of candidatesOf(file, text, mutant)) {
+    if (tests === MAX_TESTS) break;
+    const coverage = await coverageOf(test);
+    if (!coverage || !(test.startsWith(READING) || coverage.executes(file, placeOf(mutant)))) continue;
+    tests++;
     writeFileSync(join(copy, file), mutated(text, mutant));
     try {
-      if (!(await passes(test))) return test;
+      if (!(await passes(test))) return { killer: test, tests };
     } finally {
       writeFileSync(join(copy, file), text);
     }
   }
-  return undefined;
+  return { tests };
+}
+
+/** V8 counts an operator to its right side, which may never be executed although the operator is. */
+function placeOf({ from, start }: Mutant): number {
+  return SHORT_CIRCUITS.has(from) ? start - 1 : start;
+}
+
+/** The nearest by imports and the most alike in turns: either may be the test of the place. */
+function candidatesOf(file: string, text: string, { line }: Mutant): Set<string> {
+  const scores = words.scoresOf({ file, text, line });
+  const nearest = graph.testsOf(file, MAX_NEAREST, scores);
+  const alike = [...scores.keys()].slice(0, MAX_ALIKE);
+  return new Set(nearest.flatMap((test, index) => [test, ...alike.slice(index, index + 1)]).concat(alike));
+}
+
+async function coverageOf(test: string): Promise<Coverage | undefined> {
+  if (!baseline.has(test)) {
+    const folder = mkdtempSync(join(copy, 'coverage-'));
+    const isPassed = await passes(test, { NODE_V8_COVERAGE: folder });
+    baseline.set(test, isPassed ? new Coverage(folder, copy) : undefined);
+    rmSync(folder, { recursive: true });
+  }
+  return baseline.get(test);
 }
 
 /** Runs one test file in a process group of its own, which ends as a whole. */
-function passes(test: string): Promise<boolean> {
+function passes(test: string, environment: NodeJS.ProcessEnv = {}): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', join(copy, 'tools/testing/test-end.mjs'), test], {
       cwd: copy,
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
-      env: { ...process.env, EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid) },
+      env: { ...process.env, ...environment, EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid) },
     });
     const kill = () => {
       try {

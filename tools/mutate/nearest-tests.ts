@@ -23,8 +23,9 @@ export class ImportGraph {
       }
   }
 
-  /** At most `max` test files. Those with the same distance are in alphabetical order, the unit tests first. */
-  testsOf(file: string, max: number): string[] {
+  /** At most `max` test files. Those with the same distance are in the order of their scores, then of the alphabet. */
+  testsOf(file: string, max: number, scores: ReadonlyMap<string, number> = new Map()): string[] {
+    const scoreOf = (test: string) => scores.get(test) ?? 0;
     const seen = new Set([file]);
     const tests: string[] = [];
     for (let layer = [file]; layer.length > 0 && tests.length < max; ) {
@@ -32,7 +33,8 @@ export class ImportGraph {
         (each) => !seen.has(each),
       );
       for (const each of next) seen.add(each);
-      tests.push(...next.filter((each) => TEST_FILE.test(each)).toSorted());
+      const found = next.filter((each) => TEST_FILE.test(each)).toSorted();
+      tests.push(...found.sort((a, b) => scoreOf(b) - scoreOf(a)));
       layer = next.filter((each) => !TEST_FILE.test(each));
     }
     return tests.slice(0, max);
@@ -60,23 +62,26 @@ export class TestWords {
     const files = globSync(SOURCES, { cwd: root }).filter((file) => TEST_FILE.test(file));
     this.#maxTests = files.length * MAX_SHARE;
     for (const file of files)
-      for (const word of wordsOf(readFileSync(join(root, file), 'utf8')))
+      for (const word of wordsOf(`${file} ${readFileSync(join(root, file), 'utf8')}`))
         this.#tests.set(word, [...(this.#tests.get(word) ?? []), file]);
   }
 
-  /** At most `max` test files for a line (from 1) of a source: the rarer the common words, the earlier. */
-  testsOf({ file, text, line }: { file: string; text: string; line: number }, max: number): string[] {
+  /**
+   * Scores of test files for a line (from 1) of a source, the highest first: the rarer the common words, the higher.
+   * Names of folders and files count too.
+   */
+  scoresOf({ file, text, line }: { file: string; text: string; line: number }): Map<string, number> {
     const lines = text.split('\n');
     const [, constant] = CONSTANT.exec(lines[line - 1] ?? '') ?? [];
-    if (constant !== undefined && this.#limits.includes(`\t${file} ${constant}`)) return [LIMITS_TEST];
+    if (constant !== undefined && this.#limits.includes(`\t${file} ${constant}`)) return new Map([[LIMITS_TEST, 1]]);
     const scores = new Map<string, number>();
-    for (const word of wordsOf(lines.slice(Math.max(0, line - 1 - AROUND), line + AROUND).join('\n'))) {
+    const near = lines.slice(Math.max(0, line - 1 - AROUND), line + AROUND).join('\n');
+    for (const word of wordsOf(`${file} ${near}`)) {
       const tests = this.#tests.get(word) ?? [];
       if (tests.length <= this.#maxTests)
         for (const test of tests) scores.set(test, (scores.get(test) ?? 0) + 1 / tests.length);
     }
-    const byScore = [...scores].toSorted(([a, scoreA], [b, scoreB]) => scoreB - scoreA || (a < b ? -1 : 1));
-    return byScore.slice(0, max).map(([test]) => test);
+    return new Map([...scores].toSorted(([a, scoreA], [b, scoreB]) => scoreB - scoreA || (a < b ? -1 : 1)));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createLog } from '#lib/log/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
 import { systemRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/networks/network-namespace.ts';
@@ -13,6 +13,7 @@ import { parseIpv4Network } from '../ipv4.ts';
 import { Resolver } from './resolver.ts';
 
 const SERVER_FAILURE = 2;
+const REFUSED = 5;
 
 if (await inOwnNamespace(import.meta.filename, ['ip'])) await tests();
 
@@ -114,5 +115,63 @@ async function tests(): Promise<void> {
     await until('the port', () => resolver.ports.includes(port));
     await resolver.close();
     t.notOk(isWaiting());
+  });
+
+  t.test('options decide what other names get, and which upstreams are asked', async (t) => {
+    const range = parseIpv4Network('100.64.0.0/30');
+    if (!range) throw new Error('no range');
+    const asked = [0, 0];
+    const upstreams: string[] = [];
+    for (const index of asked.keys()) {
+      const upstream = createSocket('udp4').bind(0, '127.0.0.1');
+      upstream.on('message', () => {
+        asked[index] = (asked[index] ?? 0) + 1;
+      });
+      await once(upstream, 'listening');
+      t.after(() => upstream.close());
+      upstreams.push(`udp://127.0.0.1:${upstream.address().port}`);
+    }
+    const client = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(client, 'listening');
+    t.after(() => client.close());
+    const ask = async (given: object) => {
+      const clock = new VirtualClock();
+      const pool = new AddressPool(clock, range);
+      const components = { clock, log: silentLog, random: systemRandom, table: new InterceptTable(), pool };
+      const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
+      const options = { resolver: [], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '', ...given };
+      await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+      t.after(() => resolver.close());
+      client.send(query('other'), resolver.ports[0] ?? 0, '127.0.0.1');
+    };
+    for (const [address, dnsUnanswerable, status] of [
+      ['udp://127.0.0.1:0', '', REFUSED],
+      ['udp://127.0.0.1:0', 'servfail', SERVER_FAILURE],
+      ['udp://127.0.0.1:0?response=refused', 'servfail', REFUSED],
+    ] as const) {
+      await ask({ resolver: [address], dnsUnanswerable });
+      const [answer] = (await once(client, 'message')) as [Buffer];
+      t.equal((answer[3] ?? 0) & 0xf, status, `${address} ${dnsUnanswerable}`);
+    }
+    await ask({ resolver: ['udp://127.0.0.1:0'], dnsUpstream: upstreams });
+    await until('both upstreams', () => asked.every((count) => count === 1));
+    await ask({ resolver: ['udp://127.0.0.1:0'], dnsUpstream: upstreams, dnsUpstreamMode: 'failover' });
+    await until('the first upstream', () => asked[0] === 2);
+    t.equal(asked[1], 1);
+  });
+
+  t.test('programs that ask other name servers are reported', async (t) => {
+    const messages: string[] = [];
+    const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+    const clock = new VirtualClock();
+    const range = parseIpv4Network('100.64.0.0/30');
+    if (!range) throw new Error('no range');
+    const components = { clock, log, random: systemRandom, table: new InterceptTable() };
+    const pool = new AddressPool(clock, range);
+    const resolver = new Resolver({ ...components, pool } as unknown as ConstructorParameters<typeof Resolver>[0]);
+    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
+    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    t.after(() => resolver.close());
+    await until('the test of the resolver', () => messages.some((each) => each.startsWith('programs on this machine')));
   });
 }
