@@ -170,10 +170,19 @@ t.test('an inspection asks the controllers that it names, whichever of them gets
       'ctrl2 data-model-index',
     ]);
     for (const { appId, value } of values.filter(({ name }) => name === 'connected-peers'))
-      t.match(value, [
-        { id: 'ctrl1', isSelf: appId === 'ctrl1' },
-        { id: 'ctrl2', isSelf: appId === 'ctrl2' },
-      ]);
+      t.match(
+        value,
+        ['ctrl1', 'ctrl2'].map((id, index) => ({
+          id,
+          addr: [one, two][index]?.simulator.controlAddress,
+          isVoter: true,
+          isLeader: id === 'ctrl1',
+          isPreferredLeader: false,
+          isConnected: true,
+          isSelf: appId === id,
+          raftConnCount: 0,
+        })),
+      );
     const named = await inspect(api, '^ctrl2$');
     t.same([...new Set(named.values.map(({ appId }) => appId))], ['ctrl2']);
   }

@@ -69,7 +69,11 @@ function openHosting() {
   const ids: string[] = [];
   const add = ({ id }: { id: string }) => void (ids.push(id), calls.push('add'));
   const terminators = { add, remove: () => calls.push('remove') };
-  const routes = { acquire: (range: string) => calls.push(range), apply: async () => undefined };
+  const routes = {
+    acquire: (range: string) => calls.push(range),
+    release: (range: string) => calls.push(`release ${range}`),
+    apply: async () => undefined,
+  };
   const access = { isGranted: true };
   const hosting = new Hosting({
     clock,
@@ -134,6 +138,21 @@ t.test('a source range of all addresses is allowed, but not routed to this machi
   }
   t.same(calls, ['add', '10.0.0.0/8']);
   t.equal(messages.filter((each) => each.startsWith('source addresses are not routed')).length, 1);
+  await hosting.close();
+});
+
+t.test('a source range is routed as long as a hosted service allows it', async (t) => {
+  const { clock, model, calls, hosting } = openHosting();
+  const host = async (allowedSourceAddresses?: string[]) => {
+    const config = { protocol: 'tcp', address: '127.0.0.1', port: 1, allowedSourceAddresses };
+    replaceModel(model, allowedSourceAddresses && config);
+    await clock.advance(0);
+    return calls.splice(0).filter((each) => /\d/.test(each));
+  };
+  t.same(await host(['10.0.0.0/16', '10.1.0.0/16']), ['10.0.0.0/16', '10.1.0.0/16']);
+  t.same(await host(['10.1.0.0/16', '10.0.0.0/16']), [], 'the same ranges');
+  t.same(await host(['10.1.0.0/16', '10.2.0.0/16']), ['10.2.0.0/16', 'release 10.0.0.0/16']);
+  t.same(await host(), ['release 10.1.0.0/16', 'release 10.2.0.0/16']);
   await hosting.close();
 });
 
