@@ -12,7 +12,7 @@ import { seededRandom } from '../../common/lib/random.ts';
 import { print, ROOT } from '../commands.ts';
 import { Coverage } from './coverage.ts';
 import { type Mutant, mutantsOf, mutated } from './mutants.ts';
-import { ImportGraph, TestWords } from './nearest-tests.ts';
+import { ImportGraph, LIMITS_TEST, TestWords } from './nearest-tests.ts';
 
 const ROOMS = '{agent,common,controller-sim}';
 const LEFT_OUT = ['.git', '.tap', 'build', 'node_modules'];
@@ -124,6 +124,7 @@ function placeOf({ from, start }: Mutant): number {
 /** The nearest by imports and the most alike in turns: either may be the test of the place. */
 function candidatesOf(file: string, text: string, { line }: Mutant): Set<string> {
   const scores = words.scoresOf({ file, text, line });
+  if (scores.size === 1 && scores.has(LIMITS_TEST)) return new Set([LIMITS_TEST]);
   const nearest = graph.testsOf(file, MAX_NEAREST, scores);
   const alike = [...scores.keys()].slice(0, MAX_ALIKE);
   return new Set(nearest.flatMap((test, index) => [test, ...alike.slice(index, index + 1)]).concat(alike));
