@@ -169,6 +169,17 @@ t.test('some operations do not name what was not found', async (t) => {
   }
 });
 
+t.test('operations that controllers do not implement are named in their answer', async (t) => {
+  await using api = await ApiClient.start();
+  for (const [method, path, name] of [
+    ['GET', '/controller-settings', 'ListControllerSettings'],
+    ['GET', '/controller-settings/x/effective', 'DetailControllerSettingEffective'],
+  ] as const) {
+    const { status, text } = await api.manage(method, path);
+    t.same([status, JSON.parse(text)], [501, `operation settings.${name} has not yet been implemented`]);
+  }
+});
+
 t.test('data after the JSON of a body is ignored, except in a PATCH', async (t) => {
   await using api = await ApiClient.start();
   const token = await api.login(api.simulator.username, api.simulator.password);

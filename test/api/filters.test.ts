@@ -120,7 +120,9 @@ t.test('filters select the matching entities, for every type of field', async (t
     [`service-policies/${policy}/services`, 'name = "b"', 'b'],
     ['posture-check-types', 'name contains "MFA"', 'MFA Check'],
     ['identity-types', 'id = "Router"', 'Router'],
+    ['config-types', 'schema contains "a number of letters"', 'schematic'],
   ];
+  await api.create('/config-types', { name: 'schematic', schema: { type: 'object', title: 'a number of letters' } });
   for (const [list, filter, found] of table)
     t.equal((await api.names(filtered(`/${list}?sort=name`, filter))).join(' '), found, `${list}: ${filter}`);
   t.same(await api.get(filtered('/service-role-attributes', 'id > "x"')), ['y']);

@@ -68,7 +68,8 @@ t.test('three routers with links, a service, a client without an SDK, an enrolle
   await t.rejects(network.dial('echo', { from: 'd' }), /there is no router d; known are a, b, c/);
   await t.rejects(network.service('echo', { host: 'b', port: echo.port }), /the service echo exists/);
   await t.rejects(network.service('other', { host: 'd', port: echo.port }), /no router d/);
-  await t.rejects(network.service('other', { host: 'b', port: 0 }), /use a whole number from 1 to 65535/);
+  for (const port of [0, 1.5, 65_536])
+    await t.rejects(network.service('other', { host: 'b', port }), /use a whole number from 1 to 65535/);
 
   const busy = await network.dial('echo');
   busy.resume();

@@ -10,6 +10,7 @@ import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, sdkRooms, settled } from '../../../../test/support/rooms/sdk-rooms.ts';
 import type { Right } from '../clients/right.ts';
 import type { SdkConnection } from '../clients/sdk-connection.ts';
+import { ClosingEnds } from './closing-ends.ts';
 import { relayEnd } from './sdk-ends.ts';
 
 const CIRCUIT = 'circuit';
@@ -212,6 +213,28 @@ t.test('a host without its own flow control gets no message after a rejected dia
   await settled();
   t.same(closed(), []);
   client.channel.close();
+});
+
+t.test('each close of a client is for one end that is over; further closes end the circuit', async (t) => {
+  const ends = new ClosingEnds();
+  const closes = (circuitId: string, count: number) =>
+    Array.from({ length: count }, () => ends.closed(circuitId, false));
+  ends.willClose('three');
+  ends.willClose('other');
+  ends.willClose('three');
+  ends.willClose('three');
+  t.same(closes('three', 4), [true, true, true, false]);
+  t.same(closes('other', 2), [true, false]);
+  ends.dialFailed(1, 'failed');
+  t.same(closes('failed', 2), [true, false], 'the close of a failed dial');
+  ends.dialFailed(2, 'failed');
+  ends.ended(2);
+  ends.ended(2);
+  t.same(closes('failed', 2), [true, false], 'its end, then its close');
+  ends.dial(3, 'dialing');
+  t.same(closes('dialing', 2), [true, false]);
+  t.equal(ends.dialed(3), true, 'the client closed the circuit before it answered the dial');
+  t.equal(ends.dialed(3), false);
 });
 
 /** A circuit whose ends are connections 1 and 2 of the same client. */
