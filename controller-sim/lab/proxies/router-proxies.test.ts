@@ -30,7 +30,7 @@ function opened(t: Test, names: readonly string[], { targets = [], host }: { tar
     return router;
   };
   const to = (name: string) => proxies.list().find((each) => each.name === name)?.to;
-  return { proxies, ofRouters, join, to };
+  return { proxies, ofRouters, join, tables, to };
 }
 
 /** A server that counts its connections. */
@@ -109,6 +109,24 @@ t.test('a router with thousands of listeners leaves proxies for others', async (
   await join('b', ['tls:127.0.0.1:6'], { edge: 'tls://127.0.0.1:7' });
   t.equal(to('link:a:b'), '127.0.0.1:6');
   t.equal(to('sdk:b'), '127.0.0.1:7');
+});
+
+t.test('the proxies of a deleted router end with the next change, and leave their places to others', async (t) => {
+  const { join, proxies, tables } = opened(t, ['a', 'b', 'c']);
+  const names = () =>
+    proxies
+      .list()
+      .map(({ name }) => name)
+      .sort();
+  await join('b', []);
+  for (let round = 0; round < 40; round++) {
+    tables.router.set('a', { id: 'a', name: 'a' });
+    await join('a', ['tls:127.0.0.1:5', 'tls:127.0.0.1:6']);
+    t.same(names(), ['link:b:a', 'link:b:a:1', 'link:c:a', 'link:c:a:1', 'sdk:a', 'sdk:b'], `round ${round}`);
+    tables.router.delete('a');
+    await join('b', []);
+    t.same(names(), ['sdk:b']);
+  }
 });
 
 t.test('proxies on all interfaces are announced by the name of the simulator', async (t) => {
