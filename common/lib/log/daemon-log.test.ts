@@ -66,6 +66,24 @@ t.test('a repeated phrase is summarized, others are not affected', async (t) => 
   t.same(clock.timers(), []);
 });
 
+t.test('lines of each level that is not for debugging are limited', async (t) => {
+  const reader = new Reader(true);
+  const clock = new VirtualClock();
+  const daemonLog = new DaemonLog({ level: 'trace', format: 'json', clock, sink: reader });
+  const { log } = daemonLog;
+  for (const [level, expected] of [
+    ['error', 100],
+    ['warn', 100],
+    ['info', 100],
+    ['debug', 150],
+    ['trace', 150],
+  ] as const) {
+    for (let index = 0; index < 150; index++) log[level]({ index }, `again with ${level}`);
+    t.equal(reader.lines.filter(({ msg }) => msg === `again with ${level}`).length, expected, level);
+  }
+  await daemonLog.close();
+});
+
 t.test('unread lines are dropped and counted', async (t) => {
   const reader = new Reader(false);
   const reports: number[] = [];

@@ -102,3 +102,21 @@ for (const api of ['management', 'client'] as const satisfies ApiName[]) {
     t.ok(count > 40, `${count} answers`);
   });
 }
+
+t.test('the document names the bodies that a request may leave out', async (t) => {
+  const { paths } = openApiDocument('management') as unknown as {
+    paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>;
+  };
+  const bodies = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) =>
+      requestBody ? [{ operation: `${method} ${path}`, ...requestBody }] : [],
+    ),
+  );
+  const optional = bodies.filter(({ required }) => !required).map(({ operation }) => operation);
+  t.same(optional.sort(), [
+    'delete /identities/{id}/service-configs',
+    'get /current-identity/mfa/recovery-codes',
+    'post /authenticate',
+  ]);
+  t.ok(bodies.length > 50, `${bodies.length} bodies`);
+});
