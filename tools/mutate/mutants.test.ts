@@ -25,6 +25,18 @@ t.test('operators, numbers, truth values and whole statements are changed, types
   ]);
 });
 
+t.test('a field without its first value is a change, unless that is false or undefined', async (t) => {
+  const fields = ['readonly isA = false;', '#isB = false;', '#c: Timer | undefined = undefined;', '#d = d();'];
+  const text = `class C {\n${fields.map((each) => `  ${each}\n`).join('')}  e() {\n    this.#isB = false;\n  }\n}`;
+  t.same(changes(text), [
+    '2 false → true',
+    '3 false → true',
+    '5 #d = d(); → ;',
+    '7 this.#isB = false; → ;',
+    '7 false → true',
+  ]);
+});
+
 t.test('texts, templates, comments and regular expressions are not changed, what is inside templates is', async (t) => {
   t.same(changes("f('a + b', /a+b<c/); // 1 + 2\n/* a < b */ g(`x + ${{ y: a - b }.y} + z ${c} * 2`);"), ['2 - → +']);
   t.same(changes('h((a + b) / c);'), ['1 + → -', '1 / → *']);

@@ -38,6 +38,8 @@ const REPLACED: Readonly<Record<string, string>> = {
 };
 /** A call or an assignment that is a whole line. */
 const STATEMENT = /^ {2,}(?:await |void )?[\w#.?]+(?:\(.*\)| [+-]?= .*);$/;
+/** A field that is false or undefined in the beginning is as good as false without this line. */
+const UNSET_FIELD = /^ {2}(?:(?:static |override )?readonly \w+|#\w+)(?:: [^=]+)? = (?:false|undefined);$/;
 const SLASHES: ReadonlySet<SyntaxKind> = new Set([SyntaxKind.SlashToken, SyntaxKind.SlashEqualsToken]);
 /** After these, a slash divides; after other tokens it begins a regular expression. */
 const OPERANDS: ReadonlySet<SyntaxKind> = new Set([
@@ -54,7 +56,7 @@ const OPERANDS: ReadonlySet<SyntaxKind> = new Set([
 /** All mutants of a text, in its order. */
 export function mutantsOf(text: string): Mutant[] {
   const code = stripTypeScriptTypes(text);
-  const found = [...tokensOf(code), ...statementsOf(code)];
+  const found = [...tokensOf(code), ...statementsOf(code, text)];
   const lines = lineStarts(code);
   return found
     .map((each) => ({ ...each, line: lines.findLastIndex((start) => start <= each.start) + 1 }))
@@ -97,12 +99,14 @@ function scanned(scanner: Scanner, kind: SyntaxKind, before: SyntaxKind, templat
   return rest;
 }
 
-function* statementsOf(code: string): Generator<Omit<Mutant, 'line'>> {
+function* statementsOf(code: string, text: string): Generator<Omit<Mutant, 'line'>> {
   let start = 0;
-  for (const line of code.split('\n')) {
+  const typed = text.split('\n');
+  for (const [index, line] of code.split('\n').entries()) {
     const from = line.trimStart();
     const end = start + line.length;
-    if (STATEMENT.test(line)) yield { start: end - from.length, end, from, to: ';' };
+    if (STATEMENT.test(line) && !UNSET_FIELD.test(typed[index] ?? ''))
+      yield { start: end - from.length, end, from, to: ';' };
     start = end + 1;
   }
 }

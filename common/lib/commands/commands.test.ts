@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import t from 'tap';
 import { bashCompletion } from './bash.ts';
+import { completionCommand } from './completion.ts';
 import { fishCompletion } from './fish.ts';
 import { addGroups, setHelp } from './help.ts';
 import { manPage } from './man-page.ts';
@@ -116,6 +117,53 @@ source ${script}; $FUNCTION`;
   t.match(of('_edge-tool__config_check'), '*:files to check:_files');
   t.match(of('_edge-tool__config_show'), '::what:(a b)');
   t.notMatch(of('_edge-tool__config_check'), 'hidden');
+});
+
+t.test('the scripts of shells name every command, option and value', async (t) => {
+  const fish = fishCompletion('edge-tool', SHAPE).split('\n');
+  const line = (path: string, rest: string) =>
+    t.ok(fish.includes(`complete -c edge-tool -n '__edge_tool_is \\'${path}\\'' ${rest}`), rest);
+  line('', `-a 'wait' -d 'waits'`);
+  line('', `-s V -l version -d 'print it'`);
+  line(' config', `-a 'check' -d 'finds what isn\\'t right'`);
+  line(' config check', `-s f -l format -x -a 'text json' -d 'how to write'`);
+  line(' config check', `-l output -r -F -d 'where to write'`);
+  line(' config check', '-F');
+  line(' config show', `-a 'a b'`);
+  line(' wait', `-l seconds -x -d 'how long'`);
+  t.ok(fish.includes(`            case ' config' ' config check' ' config show' ' wait'`));
+  t.notMatch(fish.join('\n'), 'hidden');
+
+  const zsh = zshCompletion('edge-tool', SHAPE);
+  const [, root = '', config = '', check = '', show = '', wait = ''] = zsh.split(/^_edge-tool\w*\(\) \{$/m);
+  t.match(root, `'wait:waits'`);
+  t.match(root, `'(-V --version)-V[print it]'`);
+  t.match(root, '        config) _edge-tool__config ;;\n        wait) _edge-tool__wait ;;');
+  t.match(config, `'check:finds what isn'\\''t right'`);
+  t.match(config, `'*:: :->rest'`);
+  t.match(check, `'(-f --format)--format[how to write]:format:(text json)'`);
+  t.match(check, `'--output[where to write]:file:_files'`);
+  t.match(check, `'*:files to check:_files'`);
+  t.match(show, `'::what:(a b)'`);
+  t.match(wait, `'--seconds[how long]:seconds: '`);
+  t.match(
+    zshCompletion('x', { ...SHAPE, options: [{ ...SHAPE.options[0], description: '[a]: b' } as never] }),
+    '\\[a\\]\\: b',
+  );
+});
+
+t.test('the command prints the script of a shell', async (t) => {
+  for (const [shell, script] of Object.entries({ bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion })) {
+    const root = program();
+    const shape = shapeOf(root);
+    root.addCommand(completionCommand(root, 'edge-tool'));
+    const written = t.capture(process.stdout, 'write');
+    root.parse(['completion', shell], { from: 'user' });
+    written.restore();
+    const [printed] = written().map(({ args }) => String(args[0]));
+    t.match(printed, script('edge-tool', shape).split('\n')[0], shell);
+    t.match(printed, /completion/);
+  }
 });
 
 t.test('a mistake is answered in a few lines, which name the page with the whole list', async (t) => {
