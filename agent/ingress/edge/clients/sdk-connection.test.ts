@@ -173,7 +173,7 @@ t.test('messages of one circuit that its client does not read end this circuit o
   const [connection] = clients.all();
   if (!connection) throw new Error('the client is not connected');
   const cuts: number[] = [];
-  for (const connectionId of [7, 8]) {
+  for (const connectionId of [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]) {
     const end: ClientEnd = {
       ...{ connectionId, onClosed: () => undefined, onLost: () => false },
       cut: () => {
@@ -186,11 +186,19 @@ t.test('messages of one circuit that its client does not read end this circuit o
   client.channel.setReading(false);
   const send = (id: number, size: number) =>
     connection.send(new Message(SdkType.StateClosed, [[SdkHeader.ConnectionId, encodeUint32(id)]], Buffer.alloc(size)));
-  for (let sent = 0; sent < 30_000 && cuts.length === 0; sent++) send(7, 1_000);
-  t.same(cuts, [7]);
+  const overfill = (id: number, size: number) => {
+    for (let sent = 0; sent < 30_000 && connection.isUsed(id); sent++) send(id, size);
+    t.same(cuts.splice(0), [id]);
+  };
+  overfill(7, 1_000);
   send(8, 1_000);
   await settled();
   t.notOk(connection.isClosed, 'the client stays');
   t.ok(connection.isUsed(8));
+  for (const id of [9, 10, 11, 12]) overfill(id, 500);
+  for (const id of [13, 14, 15, 16]) overfill(id, 3_000);
+  await settled();
+  t.notOk(connection.isClosed, 'messages of circuits that ended count no longer');
+  t.ok(connection.isUsed(8) && connection.isUsed(17));
   client.channel.close();
 });
