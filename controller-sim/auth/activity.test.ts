@@ -11,17 +11,18 @@ import type { ApiSession } from '../state/kinds/api-session.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
+import type { Prepare } from '../state/store/store.ts';
 import { Activity } from './activity.ts';
 import { Revocations } from './tokens/revocations.ts';
 
 const MINUTE = 60_000;
 
-/** Commits fail while `isFull`. */
+/** Changes fail while `isFull`. */
 class FullStore extends MemoryStore {
   isFull = false;
 
-  override commit(sets: readonly unknown[]): Promise<bigint[]> {
-    return this.isFull ? Promise.reject(new Error('the disk is full')) : super.commit(sets);
+  override append(after: bigint, prepare: Prepare): Promise<bigint[]> {
+    return this.isFull ? Promise.reject(new Error('the disk is full')) : super.append(after, prepare);
   }
 }
 

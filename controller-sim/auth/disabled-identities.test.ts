@@ -22,11 +22,11 @@ t.test('an identity is enabled after its lock, even if the first change fails', 
     transaction.put('identity', { ...plainIdentity(transaction, 'anna', 'anna'), disabled: true, disabledUntil }),
   );
   const isDisabled = () => state.tables.identity.get('anna')?.disabled;
-  const { commit } = store;
-  store.commit = () => Promise.reject(new Error('the disk is full'));
+  const { append } = store;
+  store.append = () => Promise.reject(new Error('the disk is full'));
   await clock.advance(LOCK + 1_000);
   t.equal(isDisabled(), true);
-  store.commit = commit;
+  store.append = append;
   await clock.advance(60_000);
   t.equal(isDisabled(), false);
   disabled.close();

@@ -5,41 +5,28 @@ import { IdSource } from '#lib/ids.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Change } from './change.ts';
 import { State } from './state.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SharedMemory } from './store/shared-memory.ts';
-import type { SharedStore } from './store/shared-store.ts';
 import { type Store, StoreWriteError } from './store/store.ts';
 
 const REJECTED = 'the store rejects it';
 
-function demandNoBad(sets: readonly { readonly id: string }[]): void {
-  if (sets.some(({ id }) => id.startsWith('bad'))) throw new StoreWriteError(REJECTED, { isRejection: true });
-}
-
-class Picky extends MemoryStore {
-  override async commit(sets: readonly (readonly Change[])[]): Promise<bigint[]> {
-    demandNoBad(sets.flat());
-    return super.commit(sets);
-  }
-}
-
-function pickyShared(): SharedStore {
-  const store = new SharedMemory().open();
+function picky<T extends Store>(store: T): T {
   const append = store.append.bind(store);
   store.append = (after, prepare) =>
     append(after, (missed) => {
       const sets = prepare(missed);
-      demandNoBad(sets.flatMap(({ changes }) => changes));
+      const isBad = sets.some(({ changes }) => changes.some(({ id }) => id.startsWith('bad')));
+      if (isBad) throw new StoreWriteError(REJECTED, { isRejection: true });
       return sets;
     });
   return store;
 }
 
-const stores: [name: string, make: () => Store | SharedStore][] = [
-  ['a store of its own', () => new Picky()],
-  ['a shared store', pickyShared],
+const stores: [name: string, make: () => Store][] = [
+  ['a store of its own', () => picky(new MemoryStore())],
+  ['a shared store', () => picky(new SharedMemory().open())],
 ];
 for (const [name, make] of stores)
   t.test(`${name} keeps the changes beside a rejected one`, async (t) => {
@@ -58,6 +45,26 @@ for (const [name, make] of stores)
     t.equal(state.index, 4n);
     await state.close();
   });
+
+t.test('while a store of its own fails, changes that need no store have their outcome', async (t) => {
+  const state = await State.open({ store: new MemoryStore(), clock: new SystemClock(), ids: new IdSource() });
+  state.guard(async () => new StoreWriteError('the store fails'));
+  const outcomes = await Promise.allSettled([
+    state.change(() => 'unchanged'),
+    state.change((transaction) => transaction.put('identity', plainIdentity(transaction, 'a', 'a'))),
+    state.change(() => {
+      throw new ApiError('NOT_FOUND');
+    }),
+  ]);
+  t.match(outcomes, [
+    { value: 'unchanged' },
+    { reason: { message: 'the store fails' } },
+    { reason: { code: 'NOT_FOUND' } },
+  ]);
+  t.equal(state.tables.identity.size, 0);
+  t.equal(state.index, 0n);
+  await state.close();
+});
 
 t.test('an id that no store could index is rejected before', async (t) => {
   const state = await State.open({ store: new MemoryStore(), clock: new SystemClock(), ids: new IdSource() });

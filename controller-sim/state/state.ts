@@ -2,10 +2,10 @@
 // the store makes it durable. Only then is it visible and published; every other part of the simulator follows that
 // feed.
 //
-//   rules ─► Transaction ─► tables ─► Store.commit ─► ChangeSet ─► listeners (data model, sessions, network, …)
+//   rules ─► Transaction ─► Store.append ─► tables ─► ChangeSet ─► listeners (data model, sessions, network, …)
 //
-// The tables are ahead of the store within one turn of the event loop, in which no other code runs. With a store that
-// several controllers share, the changes of others are applied and published in the same way, in one order for all.
+// With a store that several controllers share, the changes of others are applied and published in the same way, in one
+// order for all.
 
 import { describeError, InvariantError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
@@ -22,8 +22,16 @@ import type { EntityKind } from './kinds.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import { MAX_READ } from './store/change-log.ts';
 import { BehindError, HistoryError } from './store/history.ts';
-import type { SharedStore, StoredSet } from './store/shared-store.ts';
-import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
+import type { SharedStore } from './store/shared-store.ts';
+import {
+  DamagedError,
+  type NewSet,
+  type Store,
+  type StoredEntity,
+  type StoredSet,
+  type StoredState,
+  StoreWriteError,
+} from './store/store.ts';
 import { demandUnique } from './store/stored-entity.ts';
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
@@ -88,20 +96,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The outcome of a change in the tables. The caller hears of it once the store has confirmed the data before it. */
+/** The outcome of a change. The caller hears of it once the store has confirmed the data before it. */
 interface Attempt {
+  readonly waiting: Waiting;
   readonly changes: readonly Change[];
   /** Whether `build` threw. */
   readonly isFailed: boolean;
   /** Its result, or what it threw. */
   readonly outcome: unknown;
-}
-
-interface Built {
-  readonly origin: Origin | undefined;
-  readonly changes: readonly Change[];
-  finish(): void;
-  fail(error: unknown): void;
 }
 
 export class State {
@@ -111,7 +113,9 @@ export class State {
   /** For waits on the store. */
   readonly #storeClock: Clock;
   readonly log: Log;
-  readonly #store: Store | SharedStore;
+  readonly #store: Store;
+  /** The same store, if other controllers change the data, too. */
+  readonly #shared: SharedStore | undefined;
   /** By stage, in the order of notification. */
   readonly #stages: ReadonlyMap<Stage, Listeners<ChangeSet>>;
   #index = 0n;
@@ -138,6 +142,7 @@ export class State {
 
   private constructor(components: StateComponents) {
     this.#store = components.store;
+    this.#shared = 'registry' in components.store ? components.store : undefined;
     this.clock = components.clock;
     this.#storeClock = realClock(components.clock);
     this.ids = components.ids;
@@ -158,10 +163,11 @@ export class State {
     const timeline = loaded.meta.get('timeline') ?? components.ids.uuid();
     state.#timeline = timeline;
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
-    if (store.isShared) {
-      store.onAppended(() => state.#readOn());
-      store.onStoreProblem(() => state.#reportProblem());
-      store.onRejoin((pending) => void pending.push(state.rejoin()));
+    const shared = state.#shared;
+    if (shared) {
+      shared.onAppended(() => state.#readOn());
+      shared.onStoreProblem(() => state.#reportProblem());
+      shared.onRejoin((pending) => void pending.push(state.rejoin()));
       state.#readOn(); // others may have appended since the data was loaded
     }
     return state;
@@ -169,7 +175,7 @@ export class State {
 
   /** Whether other controllers change the same data. */
   get isShared(): boolean {
-    return this.#store.isShared;
+    return this.#shared !== undefined;
   }
 
   /** Index of the last change. */
@@ -184,7 +190,7 @@ export class State {
 
   /** Why this controller does not follow the changes of others, or stores none; undefined if it does. */
   get problem(): string | undefined {
-    return this.#readProblem || (this.#store.isShared && this.#store.storeProblem) || undefined;
+    return this.#readProblem || this.#shared?.storeProblem || undefined;
   }
 
   /** Calls `listener` when the problem begins, changes or ends, until the returned function is called. */
@@ -210,11 +216,13 @@ export class State {
   }
 
   #restore({ kind, entity, row = entity.id }: StoredEntity, tables: Tables): void {
+    const table = anyTable(tables, kind);
     try {
-      anyTable(tables, kind).apply(entity.id, entity);
+      table.demandIndexable(entity);
     } catch (error) {
       throw new DamagedError('entity', row, `the body is invalid: ${describeError(error)}`, { cause: error });
     }
+    table.apply(entity.id, entity);
   }
 
   /**
@@ -294,7 +302,7 @@ export class State {
    * nothing asks: its entity may be new. Strangers can ask, too, so all that ask during one reading share the next one.
    */
   async catchUp(milliseconds = MAX_CATCH_UP_MS): Promise<CatchUp> {
-    if (!this.#store.isShared || this.#store.isImmediate) return 'same';
+    if (!this.#shared || this.#shared.isImmediate) return 'same';
     if (this.#isClosed) return 'unread';
     const before = this.#index;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -313,7 +321,7 @@ export class State {
    * asks the store; one that does not follow answers at once.
    */
   async isCurrent(): Promise<boolean> {
-    if (!this.#store.isShared || this.#store.isImmediate) return true;
+    if (!this.#shared || this.#shared.isImmediate) return true;
     let caughtUp: CatchUp = 'new';
     while (this.#isAged && this.#readProblem === '' && caughtUp === 'new') caughtUp = await this.catchUp();
     return caughtUp === 'same' || !this.#isAged; // the lab may have moved its clock during the answer
@@ -329,7 +337,7 @@ export class State {
    */
   rejoin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#isClosed || !this.#store.isShared) reject(new InvariantError('the state is closed, or not shared'));
+    if (this.#isClosed || !this.#shared) reject(new InvariantError('the state is closed, or not shared'));
     else this.#rejoining.push({ resolve, reject });
     this.#readOn();
     return promise;
@@ -342,7 +350,7 @@ export class State {
     const end = this.#storeClock.monotonic() + milliseconds;
     const rest = () => Math.max(0, end - this.#storeClock.monotonic());
     while (this.#index < index) {
-      if (rest() === 0 || !this.#store.isShared || this.#store.isImmediate || this.#isClosed) return false;
+      if (rest() === 0 || !this.#shared || this.#shared.isImmediate || this.#isClosed) return false;
       // A database that is away answers at once, again and again.
       if ((await this.catchUp(rest())) !== 'new' && this.#index < index)
         await this.#storeClock.sleep(Math.min(REACH_INTERVAL, rest()), { name: 'data index' });
@@ -352,9 +360,9 @@ export class State {
 
   /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
   cutOff(isCutOff: boolean): boolean {
-    if (!this.#store.isShared) return false;
-    if (this.#store.isImmediate) this.#knownUntil = this.clock.monotonic();
-    this.#store.cutOff(isCutOff);
+    if (!this.#shared) return false;
+    if (this.#shared.isImmediate) this.#knownUntil = this.clock.monotonic();
+    this.#shared.cutOff(isCutOff);
     this.#readOn();
     return true;
   }
@@ -369,22 +377,16 @@ export class State {
     await this.#store.close();
   }
 
-  /** Commits all queued changes together, so that they share one wait for the disk. */
+  /** Stores all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind || this.#rejoining.length > 0) {
-      if (this.#rejoining.length > 0 && this.#store.isShared) await this.#rejoin(this.#store);
+      if (this.#rejoining.length > 0 && this.#shared) await this.#rejoin(this.#shared);
       const waiting = await this.#nextBatch();
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
-      const failure = waiting.length > 0 ? await this.#gate?.() : undefined;
-      let hasRead = true;
-      if (!this.#store.isShared) await this.#commit(this.#store, waiting, failure);
-      else if (waiting.length === 0) hasRead = await this.#follow(this.#store);
-      else {
-        if (failure) for (const { reject } of waiting) reject(failure);
-        const isAppended = !failure && (await this.#append(this.#store, waiting));
-        if (!isAppended && catchingUp.length > 0) hasRead = await this.#follow(this.#store);
-      }
+      const hasAppended = waiting.length > 0 && (await this.#append(waiting, await this.#gate?.()));
+      const isFollowed = waiting.length === 0 || (!hasAppended && catchingUp.length > 0);
+      const hasRead = isFollowed && this.#shared ? await this.#follow(this.#shared) : hasAppended;
       for (const resolve of catchingUp) resolve(hasRead);
     }
     this.#working = undefined;
@@ -403,66 +405,51 @@ export class State {
     return waiting;
   }
 
-  async #commit(store: Store, waiting: readonly Waiting[], failure?: Error): Promise<void> {
-    if (waiting.length === 0) return;
-    const built: Built[] = [];
-    for (const each of waiting) built.push(...this.#build(each, this.#index + BigInt(built.length + 1)));
-    let indexes: bigint[];
-    try {
-      if (failure) throw failure;
-      indexes = await store.commit(built.map(({ changes }) => changes));
-    } catch (error) {
-      for (const { changes } of built.toReversed()) this.#undo(changes);
-      if (isOfOne(error, waiting)) for (const each of waiting) await this.#commit(store, [each]);
-      else for (const { fail } of built) fail(error);
-      return;
-    }
-    // The changes are durable: later errors must not revert them. Listeners see the tables as of each change, so the
-    // later ones are applied again, each in its turn.
-    for (const { changes } of built.slice(1).toReversed()) this.#undo(changes);
-    for (const [position, { origin, changes, finish }] of built.entries()) {
-      if (position > 0) this.#apply(changes);
-      this.#publish({ index: indexes[position] as bigint, changes, origin });
-      finish();
-    }
-  }
-
   /**
-   * Builds on the changes of others. Other code sees the new changes only once the store has them. @returns false if
-   * the store did not take them
+   * Builds on the changes of others. Other code sees the new changes only once the store has them. `failure` takes the
+   * place of the store's answer. @returns false if the store did not take them
    */
-  async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
-    let attempts: Attempt[] = [];
+  async #append(waiting: readonly Waiting[], failure?: Error, isRetry = false): Promise<boolean> {
+    let attempts: readonly Attempt[] = [];
+    // The store may call it again, with what was missed: only the last attempts count.
+    const prepare = (missed: readonly StoredSet[]): NewSet[] => {
+      for (const set of missed) this.#applyOther(set);
+      attempts = this.#attemptAll(waiting);
+      const changed = attempts.filter(({ changes }) => changes.length > 0);
+      return changed.map(({ changes, waiting: { origin } }) => ({ changes, origin, time: this.clock.now() }));
+    };
     let indexes: bigint[];
     const began = this.clock.monotonic();
     try {
-      // The store may call it again, with what was missed: only the last attempts count.
-      indexes = await store.append(this.#index, (missed) => {
-        for (const set of missed) this.#applyOther(set);
-        attempts = this.#attemptAll(waiting);
-        for (const { changes } of attempts.toReversed()) this.#undo(changes);
-        return waiting.flatMap(({ origin }, place) => {
-          const changes = attempts[place]?.changes ?? [];
-          return changes.length === 0 ? [] : { changes, origin, time: this.clock.now() };
-        });
-      });
+      if (failure) {
+        prepare([]);
+        throw failure;
+      }
+      indexes = await this.#store.append(this.#index, prepare);
     } catch (error) {
-      if (isBehind(error) && !isRetry && (await this.#tryReload(store))) return this.#append(store, waiting, true);
-      if (isOfOne(error, waiting)) for (const each of waiting) await this.#append(store, [each]);
-      else for (const { reject } of waiting) reject(error);
+      if (isBehind(error) && !isRetry && this.#shared && (await this.#tryReload(this.#shared)))
+        return this.#append(waiting, undefined, true);
+      if (isOfOne(error, waiting)) for (const each of waiting) await this.#append([each]);
+      else this.#reject(waiting, attempts, error);
       return false;
     }
     this.#knownUntil = began;
-    for (const [place, { changes, isFailed, outcome }] of attempts.entries()) {
-      const { origin, resolve, reject } = waiting[place] as Waiting;
+    for (const attempt of attempts) {
+      const { changes, waiting } = attempt;
       if (changes.length > 0) {
         this.#apply(changes);
-        this.#publish({ index: indexes.shift() as bigint, changes, origin });
+        this.#publish({ index: indexes.shift() as bigint, changes, origin: waiting.origin });
       }
-      if (isFailed) reject(outcome);
-      else resolve(outcome);
+      settle(attempt);
     }
     return true;
+  }
+
+  /** Nobody but this controller changes a store of its own, so an outcome without changes stands there. */
+  #reject(waiting: readonly Waiting[], attempts: readonly Attempt[], error: unknown): void {
+    const standing = this.#shared ? [] : attempts.filter(({ changes }) => changes.length === 0);
+    for (const attempt of standing) settle(attempt);
+    for (const { reject } of waiting) reject(error);
   }
 
   /** Other members have appended changes. */
@@ -568,6 +555,7 @@ export class State {
   /** A set that cannot be applied is read again: later ones build on it. */
   #applyOther({ index, changes, origin, time }: StoredSet): void {
     if (index !== this.#index + 1n) throw new InvariantError(`set ${index} follows set ${this.#index}`);
+    this.#demandIndexable(changes);
     this.#apply(changes);
     this.#publish({ index, changes, origin, time });
   }
@@ -580,43 +568,34 @@ export class State {
     for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
   }
 
-  /** A change that the caller still waits for, once it is stored. */
-  #build({ origin, build, resolve, reject }: Waiting, index: bigint): Built[] {
-    const { changes, isFailed, outcome } = this.#attempt(build, index);
-    if (isFailed) reject(outcome);
-    else if (changes.length === 0) resolve(outcome);
-    else return [{ origin, changes, finish: () => resolve(outcome), fail: reject }];
-    return [];
-  }
-
+  /** Each change builds on the one before, whose changes are in the tables meanwhile. */
   #attemptAll(waiting: readonly Waiting[]): Attempt[] {
+    const attempts: Attempt[] = [];
     let next = this.#index + 1n;
-    return waiting.map(({ build }) => {
-      const attempt = this.#attempt(build, next);
+    for (const each of waiting) {
+      this.#apply(attempts.at(-1)?.changes ?? []);
+      const attempt = this.#attempt(each, next);
+      attempts.push(attempt);
       if (attempt.changes.length > 0) next += 1n;
-      return attempt;
-    });
+    }
+    for (const { changes } of attempts.slice(0, -1).toReversed()) this.#undo(changes);
+    return attempts;
   }
 
-  /**
-   * Applies a change to the tables at once, so that the next one builds on it. No other code runs before the store has
-   * it.
-   */
-  #attempt(build: Waiting['build'], index: bigint): Attempt {
-    const applied: Change[] = [];
+  #attempt(waiting: Waiting, index: bigint): Attempt {
     try {
       const transaction = new Transaction(this, index);
-      const outcome = build(transaction);
+      const outcome = waiting.build(transaction);
       const changes = transaction.changes();
-      for (const change of changes) {
-        applied.push(change);
-        anyTable(this.tables, change.kind).apply(change.id, change.after);
-      }
-      return { changes, isFailed: false, outcome };
+      this.#demandIndexable(changes);
+      return { waiting, changes, isFailed: false, outcome };
     } catch (error) {
-      this.#undo(applied);
-      return { changes: [], isFailed: true, outcome: error };
+      return { waiting, changes: [], isFailed: true, outcome: error };
     }
+  }
+
+  #demandIndexable(changes: readonly Change[]): void {
+    for (const { kind, after } of changes) if (after) anyTable(this.tables, kind).demandIndexable(after);
   }
 
   #publish(published: Omit<ChangeSet, 'previousIndex' | 'time'> & { readonly time?: number }): void {
@@ -626,6 +605,11 @@ export class State {
       for (const listeners of this.#stages.values()) listeners.call(set);
     });
   }
+}
+
+function settle({ waiting: { resolve, reject }, isFailed, outcome }: Attempt): void {
+  if (isFailed) reject(outcome);
+  else resolve(outcome);
 }
 
 /** A write fails with the reason as its cause. */

@@ -119,11 +119,8 @@ export class Table<T extends Entity> {
     return [...this.#byRole.keys()].sort();
   }
 
-  /**
-   * Adds, replaces or, without `after`, removes an entity. Throws before any change if the entity cannot be indexed.
-   */
+  /** Adds, replaces or, without `after`, removes an entity, which `demandIndexable` has accepted. */
   apply(id: string, after: T | undefined): void {
-    if (after) this.#demandIndexable(after);
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
     for (const ordered of this.#ordered.values()) ordered.replace(before, after);
@@ -133,7 +130,8 @@ export class Table<T extends Entity> {
     } else this.#byId.delete(id);
   }
 
-  #demandIndexable(entity: T): void {
+  /** Throws if the entity cannot be indexed. */
+  demandIndexable(entity: T): void {
     const { roleAttributes = [] } = entity as { roleAttributes?: unknown };
     if (!Array.isArray(roleAttributes)) throw new TypeError('roleAttributes is not a list');
     for (const derive of this.#derived.values()) derive(entity);

@@ -3,7 +3,7 @@
 
 import t from 'tap';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
-import type { NewSet } from '../../controller-sim/state/store/shared-store.ts';
+import type { NewSet } from '../../controller-sim/state/store/store.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { until } from '../support/networks/overlay.ts';

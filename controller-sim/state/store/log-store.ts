@@ -25,10 +25,18 @@ import {
   nextChain,
   type Position,
 } from './history.ts';
-import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
+import type { Registry, Reloaded, SharedStore } from './shared-store.ts';
 import { checkedHash } from './state-check.ts';
 import { hashAfter, hashText, NO_ENTITIES } from './state-hash.ts';
-import { DamagedError, type StoredState, StoreError, StoreWriteError } from './store.ts';
+import {
+  DamagedError,
+  type NewSet,
+  type Prepare,
+  type StoredSet,
+  type StoredState,
+  StoreError,
+  StoreWriteError,
+} from './store.ts';
 import { readSet } from './stored-set.ts';
 
 /** Entries that the log keeps for members that were disconnected. */
@@ -72,7 +80,6 @@ interface BuiltBatch extends Batch {
 }
 
 export class LogStore implements SharedStore {
-  readonly isShared = true;
   readonly registry: Registry;
   readonly isImmediate = false;
   readonly #log: ChangeLog;
@@ -154,7 +161,7 @@ export class LogStore implements SharedStore {
     this.#ends.set(index, { chain, hash });
   }
 
-  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+  async append(after: bigint, prepare: Prepare): Promise<bigint[]> {
     try {
       const indexesAtOnce = this.#isAlone ? await this.#appendAtOnce(after, prepare([])) : undefined;
       if (indexesAtOnce) return indexesAtOnce;

@@ -1,22 +1,14 @@
 // Stores nothing: for a temporary simulator.
 
-import type { Store, StoredState } from './store.ts';
+import { indexesAfter, type Prepare, type Store, type StoredState } from './store.ts';
 
 export class MemoryStore implements Store {
-  readonly isShared = false;
-  #index = 0n;
-
   load(): Promise<StoredState> {
-    return Promise.resolve({ index: this.#index, entities: [], meta: new Map() });
+    return Promise.resolve({ index: 0n, entities: [], meta: new Map() });
   }
 
-  commit(sets: readonly unknown[]): Promise<bigint[]> {
-    return Promise.resolve(
-      sets.map(() => {
-        this.#index += 1n;
-        return this.#index;
-      }),
-    );
+  async append(after: bigint, prepare: Prepare): Promise<bigint[]> {
+    return indexesAfter(after, prepare([]));
   }
 
   putMeta(): Promise<void> {

@@ -16,14 +16,12 @@ import {
   type MemberInfo,
   type Membership,
   memberKeys,
-  type NewSet,
   type Progress,
   type Registry,
   type Reloaded,
   type SharedStore,
-  type StoredSet,
 } from './shared-store.ts';
-import { type StoredState, StoreWriteError } from './store.ts';
+import { type NewSet, type Prepare, type StoredSet, type StoredState, StoreWriteError } from './store.ts';
 
 /** Limit on sets that wait for a member that is cut off: it then loads all data again. */
 const MAX_SETS = 100_000;
@@ -205,7 +203,6 @@ export class SharedMemory implements CommonMemory {
 
 /** The view of one member. */
 export class SharedMemoryStore implements SharedStore {
-  readonly isShared = true;
   readonly registry: Registry;
   readonly #shared: SharedMemory;
   readonly #appended: Listeners<void>;
@@ -283,7 +280,7 @@ export class SharedMemoryStore implements SharedStore {
     return Promise.resolve(state);
   }
 
-  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+  async append(after: bigint, prepare: Prepare): Promise<bigint[]> {
     if (this.isCutOff) throw rejected();
     const missed = this.#after(after);
     const indexes = this.#shared.append(this, prepare(missed));

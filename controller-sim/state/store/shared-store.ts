@@ -2,24 +2,7 @@
 // builds its own on them, and appends them under one lock. Each member has all data in memory, as with any store.
 
 import type { Subscription } from '#lib/subscription.ts';
-import type { Change } from '../change.ts';
-import type { Origin } from '../origin.ts';
-import { type Store, type StoredState, StoreError } from './store.ts';
-
-/** A set of changes to append. */
-export interface NewSet {
-  readonly origin: Origin | undefined;
-  /** Milliseconds since the epoch, by the clock of its author. */
-  readonly time: number;
-  readonly changes: readonly Change[];
-}
-
-/** A set of changes of any member. */
-export interface StoredSet extends NewSet {
-  readonly index: bigint;
-  /** The hash of all entities after it (state-hash.ts); sets of earlier releases have none. */
-  readonly state?: string;
-}
+import { type Store, type StoredSet, type StoredState, StoreError } from './store.ts';
 
 /** A controller of the cluster. */
 export interface MemberInfo {
@@ -151,18 +134,14 @@ export interface Reloaded {
   readonly isWanted: boolean;
 }
 
-export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
-  readonly isShared: true;
+/**
+ * `append` waits for the lock. It may call `prepare` twice: first as if the caller missed nothing, and if the store has
+ * moved on, with what it missed.
+ */
+export interface SharedStore extends Store {
   readonly registry: Registry;
   /** A change is acknowledged when all members have it: there is nothing to catch up with. */
   readonly isImmediate: boolean;
-  /**
-   * Waits for the lock, calls `prepare` with the sets after the index `after`, and makes the sets that it returns
-   * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
-   * been called. The caller applies all sets in the same turn of the event loop. It may be called twice: first as if
-   * the caller missed nothing, and if the store has moved on, with what it missed.
-   */
-  append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
   /**
    * The sets after the index `after`, in their order; perhaps only the first of them. Rejects with BehindError if the
    * store no longer has them, and with HistoryError if it has another history.

@@ -1,4 +1,4 @@
-// Stores the state in one SQLite file. A commit is one SQL transaction that is on the disk before it returns, so
+// Stores the state in one SQLite file. Each append is one SQL transaction that is on the disk before it returns, so
 // acknowledged changes survive kill -9. The file contains private keys: only its owner may read it.
 
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
@@ -8,9 +8,17 @@ import { describeError } from '#lib/errors.ts';
 import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { writeObstacle } from '#lib/files/writable.ts';
 import { THIS_PROCESS } from '#lib/net/port-holder.ts';
-import type { Change } from '../change.ts';
 import { holderOf } from './file-holder.ts';
-import { DamagedError, type Store, type StoredEntity, type StoredState, StoreError, StoreWriteError } from './store.ts';
+import {
+  DamagedError,
+  indexesAfter,
+  type Prepare,
+  type Store,
+  type StoredEntity,
+  type StoredState,
+  StoreError,
+  StoreWriteError,
+} from './store.ts';
 import { readStoredEntity } from './stored-entity.ts';
 
 const FORMAT = '1';
@@ -34,14 +42,12 @@ const TABLES = `
 `;
 
 export class SqliteStore implements Store {
-  readonly isShared = false;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
   readonly #putMeta: StatementSync;
-  #index = 0n;
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -115,8 +121,7 @@ export class SqliteStore implements Store {
     const meta = this.#meta();
     const index = meta.get('index') ?? '0';
     if (!/^\d+$/.test(index)) throw new DamagedError('meta', 'index', 'the value is not an integer');
-    this.#index = BigInt(index);
-    return { index: this.#index, entities: this.#entities(), meta };
+    return { index: BigInt(index), entities: this.#entities(), meta };
   }
 
   #entities(): StoredEntity[] {
@@ -134,18 +139,18 @@ export class SqliteStore implements Store {
     return entities;
   }
 
-  async commit(sets: readonly (readonly Change[])[]): Promise<bigint[]> {
-    const indexes = sets.map((_set, position) => this.#index + BigInt(position + 1));
+  async append(after: bigint, prepare: Prepare): Promise<bigint[]> {
+    const sets = prepare([]);
+    const indexes = indexesAfter(after, sets);
     const last = indexes.at(-1);
     if (last === undefined) return [];
     this.#transaction(() => {
-      for (const { kind, id, after } of sets.flat()) {
+      for (const { kind, id, after } of sets.flatMap(({ changes }) => changes)) {
         if (after) this.#put.run(kind, id, JSON.stringify(after));
         else this.#delete.run(kind, id);
       }
       this.#putMeta.run('index', String(last));
     });
-    this.#index = last;
     return indexes;
   }
 

@@ -5,6 +5,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Change } from '../change.ts';
 import type { Entity } from '../entity.ts';
 import type { EntityKind } from '../kinds.ts';
+import type { Origin } from '../origin.ts';
 
 export interface StoredEntity {
   readonly kind: EntityKind;
@@ -56,17 +57,40 @@ export interface StoredState {
   readonly meta: ReadonlyMap<string, string>;
 }
 
+/** A set of changes to append. */
+export interface NewSet {
+  readonly origin: Origin | undefined;
+  /** Milliseconds since the epoch, by the clock of its author. */
+  readonly time: number;
+  readonly changes: readonly Change[];
+}
+
+/** A set of changes of any controller. */
+export interface StoredSet extends NewSet {
+  readonly index: bigint;
+  /** The hash of all entities after it (state-hash.ts); sets of earlier releases have none. */
+  readonly state?: string;
+}
+
+/** Builds the sets to append on those of others. */
+export type Prepare = (missed: readonly StoredSet[]) => readonly NewSet[];
+
+/** One simulator has it for itself, unless it is a SharedStore. */
 export interface Store {
-  /** One simulator has it for itself (see shared-store.ts for the others). */
-  readonly isShared: false;
-  /** Loads everything that was committed. Called once, before the first commit. */
+  /** Loads everything that was stored. Called once, before the first change. */
   load(): Promise<StoredState>;
   /**
-   * Makes sets of changes durable together, or none of them. Returns the index of each: one more than that of the
-   * previous set. Calls never overlap. It must not yield to the event loop before the sets are durable.
+   * Calls `prepare` with the sets of others after the index `after`, and makes the sets that it returns durable,
+   * together or none. Returns the index of each: one more than that of the previous set. Calls never overlap. If it
+   * rejects, `prepare` may not have been called. The caller applies all sets in the same turn of the event loop.
    */
-  commit(sets: readonly (readonly Change[])[]): Promise<bigint[]>;
+  append(after: bigint, prepare: Prepare): Promise<bigint[]>;
   /** Replaces values durably. */
   putMeta(values: ReadonlyMap<string, string>): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The indexes of so many sets after the index `after`. */
+export function indexesAfter(after: bigint, { length }: readonly unknown[]): bigint[] {
+  return Array.from({ length }, (_, place) => after + BigInt(place + 1));
 }

@@ -8,7 +8,7 @@ import type { Entity } from '../entity.ts';
 import { storedProblem } from '../entity-form.ts';
 import { isEntityKind } from '../tables.ts';
 import type { LogEntry } from './change-log.ts';
-import type { NewSet, StoredSet } from './shared-store.ts';
+import type { NewSet, StoredSet } from './store.ts';
 import { DamagedError } from './store.ts';
 import { entityProblem } from './stored-entity.ts';
 
