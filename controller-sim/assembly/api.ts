@@ -43,7 +43,7 @@ export interface ApiParts {
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock } = context;
   const { state, authority, passwords, registry } = parts.data;
-  const attempts = options.store === undefined ? undefined : registry.attempts;
+  const attempts = state.others && registry.attempts;
   const { network, cluster, lab, traffic, labToken, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, activity, sessionLifetime, lockouts, dataModel, routerDialer } = parts.control;

@@ -74,11 +74,10 @@ export function assembleControl(
       clock,
       log: context.logOf('api'),
       lifetime: sessionLifetime,
-      isShared: options.store !== undefined,
       isLeader,
     }),
   );
-  const lockouts = context.own(new Lockouts(state, options.store === undefined ? undefined : data.registry.attempts));
+  const lockouts = context.own(new Lockouts(state, state.others && data.registry.attempts));
   const log = context.logOf('control');
   const shared = {
     state,

@@ -106,7 +106,7 @@ t.test(
     const ids = new IdSource(seededRandom(1));
     const open = async () => {
       const state = await State.open({ store: shared.open(), clock, ids });
-      const activity = new Activity({ state, clock, log: silentLog, lifetime: MINUTE / 2, isShared: true });
+      const activity = new Activity({ state, clock, log: silentLog, lifetime: MINUTE / 2 });
       return { state, activity, step: clock.step };
     };
     const [one, two] = [await open(), await open()];

@@ -13,8 +13,6 @@ export interface ActivityComponents {
   readonly log: Log;
   /** Milliseconds after which an unused session ends. */
   readonly lifetime: number;
-  /** Other controllers note activity too, and store it up to one step later. */
-  readonly isShared?: boolean;
   /** Whether this controller ends unused sessions for all; default: always. */
   readonly isLeader?: () => boolean;
 }
@@ -47,11 +45,12 @@ export class Activity {
   }
 
   #writeDown(): void {
-    const { state, clock, log, lifetime, isShared, isLeader = () => true } = this.#components;
+    const { state, clock, log, lifetime, isLeader = () => true } = this.#components;
     // Sessions that are tokens are not stored.
     for (const id of this.#noted.keys()) if (!state.tables.apiSession.has(id)) this.#noted.delete(id);
     const noted = [...this.#noted];
-    const longest = lifetime + (isShared ? STEP : 0);
+    // Other controllers note activity too, and store it up to one step later.
+    const longest = lifetime + (state.others ? STEP : 0);
     const isOver = (session: ApiSession) => clock.now() - this.lastOf(session) > longest;
     const stored = isLeader() ? [...state.tables.apiSession.values()] : [];
     // An advance of the time comes here many times before the first commit ends: noted times can be over too.

@@ -214,7 +214,7 @@ async function checkPassword(
   };
   const checked = await check();
   if (checked.valid) return checked;
-  request.caughtUp = await state.catchUp();
+  request.caughtUp = await state.others?.catchUp();
   const isSame = state.tables.authenticator.findBy('username', username)?.passwordHash === checked.hash;
   return request.caughtUp !== 'new' || isSame ? checked : check();
 }

@@ -16,12 +16,12 @@ const MAX_CLAIMS_LENGTH = 64 * 1024;
 /** The token of a session that `transaction` stores. */
 export function newSessionToken({ state }: { readonly state: State }, transaction: Transaction): string {
   const secret = state.ids.secret();
-  return state.isShared ? `${secret}-${transaction.index}` : secret;
+  return state.others ? `${secret}-${transaction.index}` : secret;
 }
 
 /** The claims of a token that is signed now. */
 export function birthClaims(state: State): { readonly [BIRTH_CLAIM]?: number } {
-  return state.isShared ? { [BIRTH_CLAIM]: Number(state.index) } : {};
+  return state.others ? { [BIRTH_CLAIM]: Number(state.index) } : {};
 }
 
 /** The newest birth of the tokens in a request, which may be forged; 0 if none names one. */

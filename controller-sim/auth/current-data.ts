@@ -7,10 +7,11 @@ import type { State } from '../state/state.ts';
 
 /** Rejects with ApiError if the data is older than the members of a cluster may be. */
 export async function demandCurrent(state: State): Promise<void> {
-  if (!(await state.isCurrent())) throw unread(state);
+  if ((await state.others?.isCurrent()) === false) throw unread(state);
 }
 
-export function unread({ problem = 'the database did not answer in time' }: Pick<State, 'problem'>): ApiError {
+export function unread({ others }: Pick<State, 'others'>): ApiError {
+  const problem = others?.problem ?? 'the database did not answer in time';
   const message = `this controller does not know the newest changes: ${problem}; try again, or another controller`;
   return new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
 }

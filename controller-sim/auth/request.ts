@@ -7,7 +7,8 @@ import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { Tokens } from '../pki/tokens.ts';
-import type { CatchUp, State } from '../state/state.ts';
+import type { CatchUp } from '../state/other-controllers.ts';
+import type { State } from '../state/state.ts';
 import type { Activity } from './activity.ts';
 import type { Lockouts } from './lockouts.ts';
 import type { LoginAttempt } from './login-attempt.ts';
@@ -62,5 +63,5 @@ export interface AuthRequest<Services = AuthServices, Body = unknown> {
   readonly viaRouter: string | undefined;
   readonly remoteAddress: string;
   /** Set if the changes of other controllers were read for it. */
-  caughtUp?: CatchUp;
+  caughtUp?: CatchUp | undefined;
 }

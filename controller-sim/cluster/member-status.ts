@@ -16,7 +16,7 @@ export interface MemberStatus extends Member {
 /** In the order in which they joined. */
 export function memberStatuses(
   cluster: Pick<Cluster, 'id' | 'membership' | 'progress'>,
-  state: Pick<State, 'index' | 'problem'>,
+  state: Pick<State, 'index' | 'others'>,
 ): MemberStatus[] {
   const { membership, progress } = cluster;
   return membership.members.map((member) => {
@@ -24,7 +24,7 @@ export function memberStatuses(
     const index = isSelf ? state.index : (progress.members.get(member.id) ?? 0n);
     const head = isSelf ? progress.head : progress.reportedHead;
     const behind = head > index ? head - index : 0n;
-    const { problem } = isSelf ? state : member;
+    const { problem } = isSelf ? (state.others ?? { problem: undefined }) : member;
     return { ...member, problem, isLeader: member.id === membership.leaderId, index, behind };
   });
 }

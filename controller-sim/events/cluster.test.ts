@@ -30,14 +30,14 @@ t.test('a member reports that it cannot change data, with the reason, and once m
   const { read } = store;
   for (const problem of ['the first problem', 'another problem']) {
     store.read = () => Promise.reject(new Error(problem));
-    await state.catchUp().catch(() => undefined);
+    await state.others?.catchUp().catch(() => undefined);
     store.appended();
     await new Promise(setImmediate);
     await new Promise(setImmediate);
   }
   store.read = read;
   store.appended();
-  while (state.problem !== undefined) await new Promise(setImmediate);
+  while (state.others?.problem !== undefined) await new Promise(setImmediate);
   t.match(seen, [
     { namespace: 'cluster', eventType: 'state.ro', index: 0, reason: /the first problem/ },
     { eventType: 'state.rw', index: 0 },

@@ -10,7 +10,7 @@ import { type Events, eventOf } from './events.ts';
 export interface ClusterEventsComponents {
   readonly cluster: Cluster;
   readonly events: Events;
-  readonly state: Pick<State, 'index' | 'problem' | 'onProblem'>;
+  readonly state: Pick<State, 'index' | 'others'>;
   readonly clock: Clock;
   readonly controllerId: string;
   /** The addresses of a controller's APIs below its base URL. */
@@ -19,7 +19,7 @@ export interface ClusterEventsComponents {
 
 export class ClusterEvents {
   readonly #components: ClusterEventsComponents;
-  readonly #unsubscribe: readonly (() => void)[];
+  readonly #unsubscribe: readonly ((() => void) | undefined)[];
   #isReadOnly = false;
   #start: Timer | undefined;
 
@@ -28,7 +28,7 @@ export class ClusterEvents {
     const { cluster, state } = components;
     this.#unsubscribe = [
       cluster.subscribe((change) => this.#onChange(change)),
-      state.onProblem((problem) => this.#onProblem(problem)),
+      state.others?.onProblem((problem) => this.#onProblem(problem)),
     ];
   }
 
@@ -45,7 +45,7 @@ export class ClusterEvents {
 
   close(): void {
     this.#start?.cancel();
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe?.();
   }
 
   /** reference fact: a member that cannot change data reports `state.ro`, and `state.rw` when it can again. */

@@ -71,8 +71,9 @@ export class MemberFaults {
   }
 
   #cutOff(isCutOff: boolean): void {
-    if (!this.#components.state.cutOff(isCutOff))
-      throw new InvalidError('member', 'it has no other controllers and no common store', '');
+    const { others } = this.#components.state;
+    if (!others) throw new InvalidError('member', 'it has no other controllers and no common store', '');
+    others.cutOff(isCutOff);
   }
 }
 

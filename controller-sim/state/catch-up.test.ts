@@ -4,7 +4,8 @@ import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
 import { AdvancingClock } from '#lib/time/advancing-clock.ts';
 import { type Clock, settle, VirtualClock } from '#lib/time/clock.ts';
-import { type CatchUp, State } from './state.ts';
+import type { CatchUp } from './other-controllers.ts';
+import { State } from './state.ts';
 import { SharedMemory } from './store/shared-memory.ts';
 
 async function open(read: () => Promise<never>, clock: Clock) {
@@ -20,7 +21,7 @@ t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
   const clock = new VirtualClock();
   const state = await open(hangs, clock);
   let outcome: CatchUp | undefined;
-  const waiting = state.catchUp().then((caughtUp) => {
+  const waiting = state.others?.catchUp().then((caughtUp) => {
     outcome = caughtUp;
   });
   await clock.advance(1_499);
@@ -35,7 +36,7 @@ t.test('a jump of the lab clock ends no wait for the store', async (t) => {
   const clock = new AdvancingClock(real);
   const state = await open(hangs, clock);
   let outcome: CatchUp | undefined;
-  const waiting = state.catchUp().then((caughtUp) => {
+  const waiting = state.others?.catchUp().then((caughtUp) => {
     outcome = caughtUp;
   });
   await clock.advance(33 * 60_000);
@@ -50,7 +51,7 @@ t.test('a request for an index waits for a store that hangs no longer than it ma
   const clock = new VirtualClock();
   const state = await open(hangs, clock);
   let outcome: boolean | undefined;
-  const waiting = state.reach(1n, 2_000).then((isThere) => {
+  const waiting = state.others?.reach(1n, 2_000).then((isThere) => {
     outcome = isThere;
   });
   for (let time = 0; time < 2_000; time += 10) {
@@ -72,7 +73,7 @@ t.test('a store that is away is asked for an index at intervals, not all the tim
   };
   const state = await open(read, clock);
   let outcome: boolean | undefined;
-  const waiting = state.reach(1n, 2_000).then((isThere) => {
+  const waiting = state.others?.reach(1n, 2_000).then((isThere) => {
     outcome = isThere;
   });
   for (let time = 0; outcome === undefined && time <= 3_000; time += 10) {

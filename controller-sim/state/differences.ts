@@ -4,8 +4,7 @@ import { type Change, changeOf } from './change.ts';
 import type { Entity } from './entity.ts';
 import type { EntityKind } from './kinds.ts';
 import type { StoredEntity } from './store/store.ts';
-import type { Table } from './table.ts';
-import type { Tables } from './tables.ts';
+import { type Tables, tableOf } from './tables.ts';
 
 /** Deletions come first: another entity may have the name of a deleted one. */
 export function differences(tables: Tables, wanted: readonly StoredEntity[]): Change[] {
@@ -32,9 +31,4 @@ export function differences(tables: Tables, wanted: readonly StoredEntity[]): Ch
 /** Stored entities are the JSON of those in the tables. */
 function isEqual(one: Entity, other: Entity): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** The kind of an entity is that of its table. */
-function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
-  return tables[kind];
 }

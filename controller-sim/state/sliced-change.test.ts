@@ -67,8 +67,8 @@ t.test('if another controller changes the data meanwhile, the change is built ag
   await Promise.all(changes);
   t.equal(count, 2);
   t.ok(builds > 1 && builds <= 4, `${builds} times`);
-  await one.state.catchUp();
-  await two.state.catchUp();
+  await one.state.others?.catchUp();
+  await two.state.others?.catchUp();
   const names = (state: typeof one.state) => [...state.tables.service.values()].map(({ name }) => name).sort();
   t.same(names(one.state), names(two.state));
   t.ok(names(one.state).includes('a') && names(one.state).includes('b'));

@@ -94,7 +94,8 @@ class Trial {
     );
     await until(
       'the same data',
-      () => this.#members.every(({ state }) => state.index === first?.state.index && state.problem === undefined),
+      () =>
+        this.#members.every(({ state }) => state.index === first?.state.index && state.others?.problem === undefined),
       60_000,
     );
   }
@@ -162,7 +163,7 @@ class Trial {
   /** A member that says that it has read on knows what was acknowledged before. */
   async #askElsewhere(acknowledged: bigint): Promise<void> {
     const { state, life } = this.#members[Math.floor(this.#random.next() * MEMBERS)] as Running;
-    const caughtUp = await state.catchUp();
+    const caughtUp = await state.others?.catchUp();
     if (caughtUp === 'same' && state.index < acknowledged)
       this.violations.push(`member ${life.member} has read on to ${state.index}, and ${acknowledged} was acknowledged`);
   }

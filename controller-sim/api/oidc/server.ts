@@ -76,7 +76,7 @@ async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer
   } catch (error) {
     if (!isForUnknown(error)) throw error;
     const isRetried = request.caughtUp === undefined;
-    const caughtUp = request.caughtUp ?? (await state.catchUp());
+    const caughtUp = request.caughtUp ?? (await state.others?.catchUp());
     if (caughtUp === 'new' && isRetried) return handle();
     const given = ['refresh_token', 'subject_token', 'token'].map((name) => birthOfToken(text(request, name)));
     const isBehind = [birthOf(request.headers), ...given].some((birth) => birth > state.index);

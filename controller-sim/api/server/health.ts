@@ -40,7 +40,7 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
 /** `isShort` reduces each check to its id and whether it passes. */
 function check({ state, clock, cluster }: ApiServices, isShort: boolean) {
   const started = performance.now();
-  const { problem } = state;
+  const problem = state.others?.problem;
   const healthy = state.tables.authPolicy.size > 0 && problem === undefined;
   if (isShort) return { healthy, checks: [{ id: CHECK, healthy }] };
   const lastCheckDuration = formatDuration(performance.now() - started);

@@ -60,7 +60,7 @@ export class ManagementUpgrade {
         reject('401 Unauthorized');
         return;
       }
-      if (!(await this.#services.state.isCurrent())) {
+      if ((await this.#services.state.others?.isCurrent()) === false) {
         reject('503 Service Unavailable');
         return;
       }

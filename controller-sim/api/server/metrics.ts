@@ -40,7 +40,7 @@ function page({ cluster, state, network }: ApiServices): string {
     'following',
     '1 if this controller follows the changes of all, and can store its own.',
     {},
-    Number(state.problem === undefined),
+    Number(state.others?.problem === undefined),
   );
   add('routers', 'Number of routers that are connected to this controller.', {}, network.routers.size);
   add('circuits', 'Number of circuits that this controller has made.', {}, network.circuits.size);

@@ -17,7 +17,7 @@ import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
-import type { CatchUp } from '../../state/state.ts';
+import type { CatchUp } from '../../state/other-controllers.ts';
 import { validateBody } from '../bodies/validate.ts';
 import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
 import { checkNames } from './unknown-names.ts';
@@ -77,12 +77,13 @@ export async function perform(request: ApiRequest, handler: Handler): Promise<An
 }
 
 /** Until the birth of the request's token, but no longer than a client waits. */
-async function readOn({ headers, services: { state, wireClock } }: ApiRequest): Promise<CatchUp> {
+async function readOn({ headers, services: { state, wireClock } }: ApiRequest): Promise<CatchUp | undefined> {
   const birth = birthOf(headers);
   const end = wireClock.monotonic() + MAX_WAIT_MS;
-  let caughtUp = await state.catchUp();
+  let caughtUp = await state.others?.catchUp();
   if (caughtUp !== 'new') return caughtUp;
-  while (caughtUp === 'new' && state.index < birth && wireClock.monotonic() < end) caughtUp = await state.catchUp();
+  while (caughtUp === 'new' && state.index < birth && wireClock.monotonic() < end)
+    caughtUp = await state.others?.catchUp();
   return caughtUp === 'unread' ? 'unread' : 'new';
 }
 
@@ -102,8 +103,7 @@ function hasReference({ headers, params, body }: ApiRequest): boolean {
 
 async function waitFor(text: string, { services: { state } }: ApiRequest): Promise<void> {
   if (!INDEX.test(text)) throw invalid(MIN_DATA_INDEX, `${MIN_DATA_INDEX} in header must be a whole number`, text);
-  if (!state.isShared) return; // nobody has newer data
-  if (await state.reach(BigInt(text), MAX_WAIT_MS)) return;
+  if ((await state.others?.reach(BigInt(text), MAX_WAIT_MS)) !== false) return;
   const message = `the changes up to ${state.index} are here, not up to ${text} (header ${MIN_DATA_INDEX})`;
   throw new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
 }

@@ -53,9 +53,9 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     const { timeline } = a.state;
     await restore();
     const problems: (string | undefined)[] = [];
-    a.state.onProblem((problem) => problems.push(problem));
-    await until('the problem of a', () => a.state.problem !== undefined);
-    await until('the problem of b', () => b.state.problem !== undefined);
+    a.state.others?.onProblem((problem) => problems.push(problem));
+    await until('the problem of a', () => a.state.others?.problem !== undefined);
+    await until('the problem of b', () => b.state.others?.problem !== undefined);
     const seenByB = async (id: string) =>
       (await b.store.registry.read()).members.find((each) => each.id === id)?.problem;
     await until('the report of a', async () => (await seenByB('a')) !== undefined);
@@ -66,7 +66,7 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     t.notOk(a.state.tables.service.has('three'));
     t.equal(a.seen.at(-1), '4→2: service three three>,service four four>');
     t.not(a.state.timeline, timeline);
-    await until('the end of the problem', () => a.state.problem === undefined);
+    await until('the end of the problem', () => a.state.others?.problem === undefined);
     t.match(problems, [/another history/, undefined]);
     await add(a, 'other');
     await t.rejects(add(b, 'more'), /another history/, 'the other one is still apart');
@@ -102,8 +102,8 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     b.store.cutOff(false);
     await until('another timeline', () => b.state.timeline !== timeline);
     await add(b, 'other two');
-    t.equal(b.state.problem, undefined);
-    await until('the problem of a', () => a.state.problem !== undefined);
+    t.equal(b.state.others?.problem, undefined);
+    await until('the problem of a', () => a.state.others?.problem !== undefined);
     t.equal(a.state.timeline, timeline, 'it has the history that routers know by this timeline');
     t.equal(await b.store.registry.rejoin('a'), true);
     t.equal(a.state.timeline, b.state.timeline);
@@ -111,7 +111,7 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     const { state: late } = await open(url, 'c');
     t.equal(late.timeline, b.state.timeline, 'it was stored');
     await database.ask(`UPDATE edgeweave.head SET timeline = 'of another network'`);
-    await until('the problem of an idle member', () => /another history/.test(a.state.problem ?? ''));
+    await until('the problem of an idle member', () => /another history/.test(a.state.others?.problem ?? ''));
     for (const state of [a.state, b.state, late]) await state.close();
   });
 
@@ -199,7 +199,7 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     const b = await open(url, 'b');
     t.equal(b.state.index, a.state.index);
     await add(a, 'two');
-    await until('the problem', () => /its author had other entities than this/.test(b.state.problem ?? ''));
+    await until('the problem', () => /its author had other entities than this/.test(b.state.others?.problem ?? ''));
     await t.rejects(add(b, 'three'), /its author had other entities than this controller/);
     await t.rejects(a.store.registry.rejoin('b'), /the rows are not those of change 2/);
     await database.ask(`UPDATE edgeweave.entity SET body = replace(body, '"name":"uno"', '"name":"one"')`);
@@ -296,7 +296,7 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     t.ok(Number(kept[1]?.index) > 500, `older ones are gone: ${kept[1]?.index}`);
     unheard();
     await add(b, 'late');
-    await until('the end of its problem', () => b.state.problem === undefined);
+    await until('the end of its problem', () => b.state.others?.problem === undefined);
     t.equal(b.state.timeline, timeline, 'routers may continue');
     await until('its change', () => a.state.index === b.state.index);
     t.equal(contents(b), contents(a));

@@ -31,7 +31,7 @@ t.test('other members are compared with the head at their report, this one with 
       ]),
     },
   };
-  const statuses = memberStatuses(cluster, { index: 106n, problem: undefined });
+  const statuses = memberStatuses(cluster, { index: 106n, others: undefined });
   t.match(statuses, [
     { id: 'own', index: 106n, behind: 1n },
     { id: 'busy', index: 100n, behind: 0n },

@@ -376,13 +376,13 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     }
     await database.ask('COMMIT');
     await t.rejects(add(a, 'six'), /another history: it is at change 3 .*, this controller at change 5 /);
-    await until('b to notice', () => b.state.problem !== undefined);
-    t.match(b.state.problem, /another history: it is at change 3 /);
+    await until('b to notice', () => b.state.others?.problem !== undefined);
+    t.match(b.state.others?.problem, /another history: it is at change 3 /);
     // A controller that starts takes the copy, and its changes pass the index of the others.
     const late = await join(await PostgresStore.open(url, components));
     for (const name of ['vier', 'fünf', 'sechs', 'sieben']) await add(late, name);
-    await until('a to notice', () => a.state.problem?.includes('at change 6 ') === true);
-    await until('b to notice', () => b.state.problem?.includes('at change 6 ') === true);
+    await until('a to notice', () => a.state.others?.problem?.includes('at change 6 ') === true);
+    await until('b to notice', () => b.state.others?.problem?.includes('at change 6 ') === true);
     for (const each of [a, b]) {
       t.equal(each.state.index, 5n);
       t.ok(each.state.tables.service.has('five'));
@@ -408,12 +408,12 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
       database.ask('INSERT INTO edgeweave.change VALUES (1, $1, $2)', [body, chains[0]]);
     await append(bodies[1]);
     await database.ask('UPDATE edgeweave.head SET index = 1, chain = $1', [chains[0]]);
-    await until('the problem', () => state.problem !== undefined);
-    t.match(state.problem, /another history/);
+    await until('the problem', () => state.others?.problem !== undefined);
+    t.match(state.others?.problem, /another history/);
     t.equal(state.tables.service.size, 0);
     await database.ask('DELETE FROM edgeweave.change');
     await append(bodies[0]);
-    await until('the right one', () => state.problem === undefined);
+    await until('the right one', () => state.others?.problem === undefined);
     t.ok(state.tables.service.has('one'), 'a repaired database is followed again');
     await state.close();
   });
@@ -683,9 +683,10 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const a = await join(await PostgresStore.open(url, components));
     await a.store.registry.join(info('a'));
     const problems: (string | undefined)[] = [];
-    a.state.onProblem((problem) => problems.push(problem));
-    const hasProblem = (expected: RegExp) => until(String(expected), () => expected.test(a.state.problem ?? ''));
-    const hasNone = () => until('the end of the problem', () => a.state.problem === undefined);
+    a.state.others?.onProblem((problem) => problems.push(problem));
+    const hasProblem = (expected: RegExp) =>
+      until(String(expected), () => expected.test(a.state.others?.problem ?? ''));
+    const hasNone = () => until('the end of the problem', () => a.state.others?.problem === undefined);
     await hasNone();
 
     await postgres.configure({ default_transaction_read_only: 'on' });
@@ -717,12 +718,15 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await database.ask('BEGIN');
     await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
     await t.rejects(a.state.change((transaction) => transaction.put('service', service('s', 's'))));
-    t.match(a.state.problem, /the database does not store changes: (?:another session holds a lock|it did not answer)/);
+    t.match(
+      a.state.others?.problem,
+      /the database does not store changes: (?:another session holds a lock|it did not answer)/,
+    );
     // A rejected change may be stored after all if the lock ends before the server has given it up.
     const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted';
     await until('the end of the change on the server', async () => (await database.ask(waiting)).length === 0);
     await database.ask('ROLLBACK');
-    await until('the end of the problem', () => a.state.problem === undefined);
+    await until('the end of the problem', () => a.state.others?.problem === undefined);
     t.same(await database.ask('SELECT index FROM edgeweave.head'), [{ index: '0' }], 'nothing was appended');
     t.same(await database.ask('SELECT index FROM edgeweave.change'), []);
     await a.state.close();
@@ -732,12 +736,12 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const url = await newDatabase();
     const problems: (string | undefined)[] = [];
     const a = await join(await PostgresStore.open(url, components));
-    a.state.onProblem((problem) => problems.push(problem));
+    a.state.others?.onProblem((problem) => problems.push(problem));
     const add = (name: string) => a.state.change((transaction) => transaction.put('service', service(name, name)));
     await add('one');
     const hung = await postgres.suspend();
     try {
-      const asked = a.state.catchUp();
+      const asked = a.state.others?.catchUp();
       await clock.sleep(100); // the reading has begun
       await t.rejects(add('two'), /did not answer in time/);
       t.same(problems, ['the database cannot be read: it did not answer in time'], 'the reading ended first');
@@ -745,7 +749,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     } finally {
       hung.resume();
     }
-    await until('the end of the problem', () => a.state.problem === undefined);
+    await until('the end of the problem', () => a.state.others?.problem === undefined);
     await a.state.close();
   });
 

@@ -138,9 +138,9 @@ export class History {
       case 'count':
         return this.#write(running, (transaction, mark) => countUp(transaction, step.id, mark));
       case 'ask':
-        return this.#ask(running, async (state) => (await state.catchUp()) !== 'unread');
+        return this.#ask(running, async (state) => (await state.others?.catchUp()) !== 'unread');
       case 'ask with index':
-        return this.#ask(running, (state, index) => state.reach(index, MAX_ASK_MS));
+        return this.#ask(running, async (state, index) => (await state.others?.reach(index, MAX_ASK_MS)) === true);
       case 'part':
         log.isAway = true;
         return;
@@ -252,7 +252,7 @@ export class History {
         log.failures > failures ||
         wasDamaged ||
         this.#isDamaged ||
-        state.problem !== undefined ||
+        state.others?.problem !== undefined ||
         this.#acknowledged < index;
       if (state.index < index && !mayLag)
         this.#violations.push(`member ${life.member} was asked for ${index} (${isThere}) and is at ${state.index}`);
@@ -262,7 +262,7 @@ export class History {
 
   #rejoin(running: Running): void {
     running.rejoins++;
-    const done = running.state.rejoin().then(
+    const done = Promise.resolve(running.state.others?.rejoin()).then(
       () => undefined,
       () => undefined, // it stays as it is
     );
@@ -309,7 +309,7 @@ export class History {
     await this.#pass(CALM);
     for (const { log } of this.#members) log.renew();
     await this.#pass(CALM);
-    for (const running of this.#members) if (running.state.problem !== undefined) this.#rejoin(running);
+    for (const running of this.#members) if (running.state.others?.problem !== undefined) this.#rejoin(running);
     await this.#pass(CALM);
     if (this.#pending.size > 0) this.#violations.push(`${this.#pending.size} requests have no answer`);
     const seen: Seen = {
@@ -320,7 +320,7 @@ export class History {
       dropped: this.#dropped,
       head: this.#database.content.head.chain,
       contents: this.#members.map(({ state }) => contentsOf(state)),
-      problems: this.#members.map(({ state }) => state.problem),
+      problems: this.#members.map(({ state }) => state.others?.problem),
     };
     for (const { state } of this.#members) await state.close();
     return seen;
