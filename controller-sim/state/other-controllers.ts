@@ -41,7 +41,7 @@ export interface OtherControllersComponents {
     readonly clock: Clock;
     readonly log: Log;
   };
-  /** Calls `beforeTurn` and `turn` soon. */
+  /** Lets a turn follow soon. */
   wake(): void;
   /** Applies and publishes the next set. */
   add(set: StoredSet): void;
@@ -69,6 +69,8 @@ export class OtherControllers {
   readonly #rejoining: { resolve(): void; reject(error: unknown): void }[] = [];
   /** Called after the next reading, with whether the store answered. */
   readonly #catchingUp: ((hasRead: boolean) => void)[] = [];
+  /** Those that this turn serves. */
+  #served: ((hasRead: boolean) => void)[] = [];
   #isClosed = false;
 
   constructor(components: OtherControllersComponents) {
@@ -181,13 +183,17 @@ export class OtherControllers {
 
   /** Whether a turn has something to do. */
   get isWaiting(): boolean {
-    return this.#isBehind || this.#rejoining.length > 0;
+    return this.#isBehind || this.isRejoining;
   }
 
-  /** Before a turn, and before its changes are built. */
-  async beforeTurn(): Promise<void> {
+  /** Whether somebody wants this controller to take the data of the store, before the next changes are built. */
+  get isRejoining(): boolean {
+    return this.#rejoining.length > 0;
+  }
+
+  /** Takes the data of the store. */
+  async takeAll(): Promise<void> {
     const rejoining = this.#rejoining.splice(0);
-    if (rejoining.length === 0) return;
     try {
       await this.#reload({ isWanted: true });
       for (const { resolve } of rejoining) resolve();
@@ -196,16 +202,23 @@ export class OtherControllers {
     }
   }
 
+  /** From now on, requests wait for the next turn. */
+  beginTurn(): void {
+    this.#served = this.#catchingUp.splice(0);
+  }
+
   /**
-   * Reads on, unless `append` stores changes: that reads what others have appended, too. Resolves with false if it
-   * stored none.
+   * Reads on for the requests of this turn, unless a change was appended: that has read, too. An idle turn reads in any
+   * case.
    */
-  async turn(append: (() => Promise<boolean>) | undefined): Promise<void> {
-    const catchingUp = this.#catchingUp.splice(0); // those that begin to wait meanwhile wait for the next turn
-    const hasAppended = (await append?.()) ?? false;
-    const isDone = append !== undefined && (hasAppended || catchingUp.length === 0);
-    const hasRead = isDone ? hasAppended : await this.#follow();
-    for (const resolve of catchingUp) resolve(hasRead);
+  endTurn({ isRead, isIdle }: { readonly isRead: boolean; readonly isIdle: boolean }): Promise<void> | undefined {
+    if (isIdle || (!isRead && this.#served.length > 0)) return this.#follow().then((hasRead) => this.#serve(hasRead));
+    this.#serve(isRead);
+    return undefined;
+  }
+
+  #serve(hasRead: boolean): void {
+    for (const resolve of this.#served.splice(0)) resolve(hasRead);
   }
 
   /** All that others have changed up to this monotonic time is known. */

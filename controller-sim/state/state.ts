@@ -254,11 +254,13 @@ export class State {
   /** Stores all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#others?.isWaiting) {
-      await this.#others?.beforeTurn();
+      if (this.#others?.isRejoining) await this.#others.takeAll();
       const waiting = await this.#nextBatch();
-      const append = async () => this.#append(waiting, await this.#gate?.());
-      if (this.#others) await this.#others.turn(waiting.length > 0 ? append : undefined);
-      else if (waiting.length > 0) await append();
+      this.#others?.beginTurn();
+      const failure = waiting.length > 0 ? await this.#gate?.() : undefined;
+      const hasAppended = waiting.length > 0 && (await this.#append(waiting, failure));
+      const reading = this.#others?.endTurn({ isRead: hasAppended, isIdle: waiting.length === 0 });
+      if (reading) await reading;
     }
     this.#working = undefined;
   }
