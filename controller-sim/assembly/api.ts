@@ -20,7 +20,7 @@ import type { SimulatorContext } from './context.ts';
 import type { Control } from './control.ts';
 import type { Data } from './data.ts';
 import type { Observers } from './events.ts';
-import { hasDashboard, isClusterMember } from './options.ts';
+import { hasDashboard } from './options.ts';
 import type { Rules } from './rules.ts';
 
 export interface ApiParts {
@@ -83,11 +83,10 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     controlAddress,
     cluster,
     peers: parts.control.server.peers,
-    isClusterMember: isClusterMember(options),
     sessionLifetime,
     enrollmentLifetime,
   };
-  if (services.isClusterMember) serveMemberFaults(services);
+  if (cluster.isEnabled) serveMemberFaults(services);
   return context.own(
     await ApiServer.open(services, {
       console: options.console,

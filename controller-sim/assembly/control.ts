@@ -19,7 +19,6 @@ import { Tokens } from '../pki/tokens.ts';
 import { type Addresses, apiAddresses } from './addresses.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Data } from './data.ts';
-import { isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
 
 /** Milliseconds. */
@@ -102,7 +101,6 @@ export function assembleControl(
       version: ownVersionInfo(packageJson.version),
       apiAddresses: JSON.stringify(apiAddresses(baseUrl)),
       churnLimit: options.churnLimit ?? CHURN_LIMIT,
-      isClusterMember: isClusterMember(options),
     }),
   );
   new PosturePeers({ posture: rules.posture, cluster, peers: server.peers, clock: wireClock, log });

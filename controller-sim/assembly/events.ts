@@ -11,7 +11,6 @@ import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { type Addresses, apiAddresses } from './addresses.ts';
 import type { SimulatorContext } from './context.ts';
-import { isClusterMember } from './options.ts';
 
 export interface Observers {
   readonly events: Events;
@@ -39,7 +38,7 @@ export function assembleEvents(
   const { controllerId } = addresses;
   const events = context.own(new Events(log));
   const logins = new Listeners<LoginAttempt>('logins', log);
-  const ofCluster = isClusterMember(options) ? cluster : undefined;
+  const ofCluster = cluster.isEnabled ? cluster : undefined;
   context.own(new EventSources({ state, network, events, logins, clock, ids, controllerId, cluster: ofCluster }));
   let sink: Sink | undefined;
   if (options.eventsFile !== undefined) {

@@ -409,11 +409,6 @@ function isUnspecified(address: string): boolean {
   return isIP(address) !== 0 && /^[0.:]+$/.test(address);
 }
 
-/** Whether the simulator reports itself as a member of a cluster. */
-export function isClusterMember({ cluster = false, store: shared }: SimulatorOptions): boolean {
-  return cluster || shared !== undefined;
-}
-
 /** Its page uses the lab API. */
 export function hasDashboard({ dashboard = true, lab = true }: SimulatorOptions): boolean {
   return dashboard && lab;

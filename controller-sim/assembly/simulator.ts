@@ -160,10 +160,12 @@ function warnOfOthers(context: SimulatorContext, { connectedOthers: controllers 
 }
 
 async function joinCluster(context: SimulatorContext, data: Data, addresses: Addresses): Promise<Cluster> {
+  const { options, clock } = context;
   const { registry, authority } = data;
   const { controllerId: id, controlAddress, baseUrl } = addresses;
   const self = { id, controlAddress, baseUrl, certPem: authority.listenerCertificate };
-  return context.own(await Cluster.join({ registry, clock: context.clock, log: context.logOf('cluster') }, self));
+  const isEnabled = options.cluster === true || options.store !== undefined;
+  return context.own(await Cluster.join({ registry, isEnabled, clock, log: context.logOf('cluster') }, self));
 }
 
 function openNetwork(context: SimulatorContext, state: State): Network {

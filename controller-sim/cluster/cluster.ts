@@ -16,6 +16,8 @@ export interface ClusterChange {
 
 export interface ClusterComponents {
   readonly registry: Registry;
+  /** This controller reports itself as a member of a cluster; default: as one without a cluster. */
+  readonly isEnabled?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -25,14 +27,17 @@ const NOBODY: Membership = { index: 0n, members: [], leaderId: undefined, leader
 export class Cluster {
   /** This controller, as it joined. */
   readonly self: Member;
+  /** Whether clients and routers hear of a cluster. */
+  readonly isEnabled: boolean;
   readonly #registry: Registry;
   readonly #listeners: Listeners<ClusterChange>;
   readonly #unsubscribe: () => void;
   #membership: Membership = NOBODY;
   readonly #reading: CoalescedTask;
 
-  private constructor(self: Member, { registry, log }: ClusterComponents) {
+  private constructor(self: Member, { registry, isEnabled = false, log }: ClusterComponents) {
     this.self = self;
+    this.isEnabled = isEnabled;
     this.#registry = registry;
     this.#listeners = new Listeners('changes of the cluster', log);
     this.#reading = new CoalescedTask(log, 'members of the cluster', () => this.#read());
@@ -62,6 +67,11 @@ export class Cluster {
   /** All members and the leader, as last read. */
   get membership(): Membership {
     return this.#membership;
+  }
+
+  /** The members that clients hear of. */
+  get reported(): readonly Member[] {
+    return this.isEnabled ? this.#membership.members : [];
   }
 
   /** The ids of the other members that run. */

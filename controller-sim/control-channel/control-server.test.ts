@@ -24,7 +24,7 @@ async function opened(t: Test) {
   const { state, network } = context;
   const faults = new Faults({ state, network, random: seededRandom(1), wireClock: clock });
   const traffic = new ControlTraffic({ state, clock, journal, faults });
-  const options = { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false };
+  const options = { version, apiAddresses: '{}', churnLimit: 0 };
   const server = new ControlServer(context, traffic, options);
   t.teardown(() => {
     server.close();

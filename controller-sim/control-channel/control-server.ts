@@ -38,8 +38,6 @@ export interface ControlServerOptions {
   readonly apiAddresses: string;
   /** Milliseconds after a connection during which the router may not connect again; reference fact: one minute. */
   readonly churnLimit: number;
-  /** Whether routers receive the members of the cluster at once. */
-  readonly isClusterMember: boolean;
 }
 
 /** A fault of the lab rejects a connection. */
@@ -318,8 +316,8 @@ export class ControlServer {
 
   /** A router with a single connection needs the address for every reconnect; a group redials by itself. */
   #sendAddress(router: ConnectedRouter, grouped: boolean): void {
-    const { wireClock: clock } = this.#context;
-    if (this.#options.isClusterMember || !grouped) {
+    const { cluster, wireClock: clock } = this.#context;
+    if (cluster.isEnabled || !grouped) {
       sendMembers(this.#context, router);
       return;
     }

@@ -144,7 +144,7 @@ export class PeerConnections implements Peers {
 
   #answer(channel: Channel, message: Message): void {
     const { requestedValues } = message.decode(InspectRequestSchema);
-    const values = valuesOfController({ ...this.#context, isClusterMember: true }, [...new Set(requestedValues)]);
+    const values = valuesOfController(this.#context, [...new Set(requestedValues)]);
     const texts = values.map(({ name, value }) => ({ name, value: JSON.stringify(value) }));
     const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values: texts }));
     channel.reply(message, new Message(ControlType.InspectResponse, [], body));

@@ -6,6 +6,6 @@ import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
 
 export const summaryHandlers = { listSummary: summary } satisfies Partial<Handlers<'management'>>;
 
-function summary({ services: { state, cluster, isClusterMember } }: ApiRequest): Data<ListSummaryCounts> {
-  return { data: countEntities(state, isClusterMember ? cluster.membership.members.length : 0) };
+function summary({ services: { state, cluster } }: ApiRequest): Data<ListSummaryCounts> {
+  return { data: countEntities(state, cluster.reported.length) };
 }

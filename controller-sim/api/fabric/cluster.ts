@@ -20,7 +20,7 @@ function inCluster<Body, Answer>(
   handler: (request: ApiRequest<Body>) => Answer,
 ): (request: ApiRequest<Body>) => Answer {
   return (request) => {
-    if (!request.services.isClusterMember) throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
+    if (!request.services.cluster.isEnabled) throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
     return handler(request);
   };
 }

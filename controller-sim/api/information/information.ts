@@ -69,8 +69,7 @@ export const informationHandlers = {
 } satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
 function controllersOf(request: ApiRequest): ControllerDetail[] {
-  const { cluster, isClusterMember } = request.services;
-  return isClusterMember ? cluster.membership.members.map((member) => showController(member, request)) : [];
+  return request.services.cluster.reported.map((member) => showController(member, request));
 }
 
 function version({ services }: ApiRequest): Data<Version> {
@@ -87,7 +86,7 @@ function version({ services }: ApiRequest): Data<Version> {
         'health-checks': api('/health-checks/v1'),
       },
       buildDate: BUILD_DATE,
-      capabilities: services.isClusterMember ? IN_CLUSTER : ALONE,
+      capabilities: services.cluster.isEnabled ? IN_CLUSTER : ALONE,
       revision: 'edgeweave',
       runtimeVersion: process.version,
       version: PROTOCOL_VERSION,

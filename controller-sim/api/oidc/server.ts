@@ -24,9 +24,10 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_FIELDS = 100;
 
 export function serveOidc(app: FastifyInstance, services: ApiServices): void {
-  const home = services.isClusterMember ? services.controllerId : undefined;
+  const { isEnabled } = services.cluster;
+  const home = isEnabled ? services.controllerId : undefined;
   const requests = new AuthRequests(services.clock, services.state.ids, home);
-  if (services.isClusterMember) lendTo(services, requests);
+  if (isEnabled) lendTo(services, requests);
   for (const { method, path, handle } of OIDC_ROUTES) {
     const proves = isOidcProof(method, BASE + path);
     app.route({

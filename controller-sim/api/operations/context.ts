@@ -60,8 +60,6 @@ export interface ApiServices extends AuthServices {
   readonly cluster: Cluster;
   /** Asks the other controllers. */
   readonly peers: Pick<PeerConnections, 'inspect' | 'call' | 'serve'>;
-  /** Whether it reports itself as a member of a cluster. */
-  readonly isClusterMember: boolean;
   /** Milliseconds. */
   readonly enrollmentLifetime: number;
 }

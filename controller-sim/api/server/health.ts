@@ -21,7 +21,7 @@ export const HEALTH_PATHS = [
 const CHECK = 'store.read';
 
 export function serveHealth(app: FastifyInstance, services: ApiServices): void {
-  const { isClusterMember } = services;
+  const { isEnabled } = services.cluster;
   for (const path of HEALTH_PATHS) {
     const isOfCluster = path.endsWith('/raft');
     app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
@@ -29,7 +29,7 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
       const body = {
         data: check(services, isShort),
         meta: {},
-        ...(isOfCluster && { raft: { isLeader: isClusterMember, isRaftEnabled: isClusterMember } }),
+        ...(isOfCluster && { raft: { isLeader: isEnabled, isRaftEnabled: isEnabled } }),
       };
       const status = path === '/readyz' && !body.data.healthy ? 503 : 200;
       return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));

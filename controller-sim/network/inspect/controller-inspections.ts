@@ -11,8 +11,6 @@ export interface Inspected {
   readonly network: Network;
   readonly state: State;
   readonly cluster: Cluster;
-  /** Whether it reports itself as a member of a cluster. */
-  readonly isClusterMember: boolean;
 }
 
 /** Routers report each change, and a lost router is noticed at once: nothing is scanned. */
@@ -54,9 +52,8 @@ function countTypes(underlays: ConnectedRouter['channel']['underlays']): Record<
 }
 
 /** Returns undefined without a cluster: the reference then omits the value. */
-function clusterMembers(inspected: Inspected): unknown {
-  const { isClusterMember, cluster } = inspected;
-  if (!isClusterMember) return undefined;
+function clusterMembers({ cluster }: Inspected): unknown {
+  if (!cluster.isEnabled) return undefined;
   const { members, leaderId } = cluster.membership;
   return members.map(({ id, controlAddress: addr, version, isConnected }) => ({
     id,
