@@ -20,6 +20,7 @@ async function answerTo(error: Error): Promise<unknown> {
     clock: new VirtualClock(),
     log: silentLog,
     state: {},
+    cluster: { isEnabled: false },
     tokens: { verify: async () => ({ jti: 'a' }), isOidcIssuer: () => true },
     revocations: { revoke: () => Promise.reject(error) },
   } as unknown as ApiServices;

@@ -42,7 +42,7 @@ t.test('a controller that does not follow the store opens no channels', async (t
     unstored: { find: () => undefined },
     state: {
       subscribe: () => () => undefined,
-      isCurrent: async () => false,
+      others: { isCurrent: async () => false },
       tables: {
         apiSession: {
           has: () => true,
