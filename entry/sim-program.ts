@@ -4,11 +4,13 @@ import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { addGroups } from '#lib/commands/help.ts';
 import { commandName } from '#lib/commands/name.ts';
+import { EXPLANATIONS } from '#schemas/lab/explanations.ts';
 import { clockCommand } from '../controller-sim/commands/clock.ts';
 import { clusterCommand } from '../controller-sim/commands/cluster.ts';
 import { faultCommand } from '../controller-sim/commands/faults.ts';
 import { healthCommand } from '../controller-sim/commands/health.ts';
 import { journalCommand, verifyCommand, waitCommand } from '../controller-sim/commands/journal.ts';
+import { commandsOf } from '../controller-sim/commands/lab-commands.ts';
 import { identityCommand, networkReadyCommand, serviceCommand } from '../controller-sim/commands/network.ts';
 import { operationsCommand } from '../controller-sim/commands/operations.ts';
 import { proxyCommand } from '../controller-sim/commands/proxies.ts';
@@ -17,7 +19,6 @@ import { resetCommand, restoreCommand, snapshotCommand } from '../controller-sim
 import { startCommand } from '../controller-sim/commands/start.ts';
 import { storeCommand } from '../controller-sim/commands/store.ts';
 import { tokenCommand } from '../controller-sim/commands/token.ts';
-import { whyCommand } from '../controller-sim/commands/why.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { loadCommand } from '../testbed/sim-load.ts';
 import { networkCommand } from '../testbed/sim-network.ts';
@@ -43,7 +44,7 @@ export function simulatorProgram(): Command {
       journalCommand(),
       verifyCommand(),
       waitCommand(),
-      whyCommand(),
+      ...commandsOf(EXPLANATIONS),
       whatIfCommand(),
       healthCommand(),
     ],

@@ -1,14 +1,32 @@
-// Options of a command from the body of its operation in schemas/api/bodies.json: one for each field, with its
-// description.
+// Options of a command from the fields of its request.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/body-schemas.ts';
+import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/data-schemas.ts';
+import type { LabOption } from '#schemas/lab/function.ts';
 
-/** Adds an option for each field of the body, except those in `without`. */
+/** Adds an option for each field of the body, with its description, except those in `without`. */
 export function withFields(command: Command, body: string, without: readonly string[] = []): Command {
   for (const [name, field] of Object.entries(BODY_SCHEMAS[body]?.properties ?? {}))
     if (!without.includes(name)) command.addOption(optionOf(name, field));
   return command;
+}
+
+/** An option with a text of its own. */
+export function describedOption(
+  { flags, text, choices, pattern, ...given }: LabOption,
+  field: DataSchema = {},
+): Option {
+  const option = new Option(flags, text);
+  const isNumber = field.type === 'integer' || field.type === 'number';
+  if (choices) option.choices(choices);
+  else if (pattern) option.argParser((value) => matching(value, pattern, isNumber));
+  else if (isNumber) option.argParser(number);
+  return given.default === undefined ? option : option.default(given.default);
+}
+
+function matching(given: string, [pattern, remedy]: NonNullable<LabOption['pattern']>, isNumber: boolean): unknown {
+  if (!pattern.test(given)) throw new InvalidArgumentError(remedy);
+  return isNumber ? Number(given) : given;
 }
 
 /** `sliceDelay` is `--slice-delay`; commander turns it into the name of the field again. */

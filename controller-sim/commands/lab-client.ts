@@ -7,6 +7,8 @@ import { errorCode, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import type { LabInputs, Operations } from '#schemas/api/gen/operation-types.ts';
+import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
 import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
 import { readyFileOf } from './ready-file.ts';
 
@@ -79,6 +81,17 @@ export class LabClient {
     }
   }
 
+  /** Calls a function of the lab, and resolves with the data of its answer. Rejects with LabClientError. */
+  async call<Id extends keyof LabInputs>(id: Id, input: LabInputs[Id]): Promise<Operations['lab'][Id]['answer']> {
+    return (await this.send(id, input)) as Operations['lab'][Id]['answer'];
+  }
+
+  /** `call` for a function whose name the caller has from its description. */
+  async send(id: string, input: object): Promise<unknown> {
+    const { method, path, body } = requestOf(id, new Map(Object.entries(input)));
+    return this.ask(method, `/lab/v1${path}`, body);
+  }
+
   /** The data of an answer. A text is sent as YAML, other bodies as JSON. Rejects with LabClientError. */
   async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
     let { status, text } = await this.#request(method, path, body);
@@ -129,6 +142,26 @@ export class LabClient {
       throw new LabClientError(this.#stopped() ?? problem, { cause: error });
     }
   }
+}
+
+/** Fields that are not in the path and not in the query are the body. */
+function requestOf(id: string, fields: Map<string, unknown>) {
+  const { route = '', query = {}, body } = LAB_FUNCTIONS.find((each) => each.id === id) ?? {};
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(taken(fields, name))));
+  const asked = Object.keys(query).flatMap((name) => {
+    const value = taken(fields, name);
+    return value === undefined || value === null ? [] : [[name, String(value)]];
+  });
+  const search = asked.length === 0 ? '' : `?${new URLSearchParams(asked)}`;
+  const sent = fields.has('document') ? fields.get('document') : Object.fromEntries(fields);
+  return { method: method as Dispatcher.HttpMethod, path: path + search, ...(body !== undefined && { body: sent }) };
+}
+
+function taken(fields: Map<string, unknown>, name: string): unknown {
+  const value = fields.get(name);
+  fields.delete(name);
+  return value;
 }
 
 /**

@@ -1,5 +1,6 @@
-// The operations of the APIs, one line each in operations.tsv: routes, access, and bodies. Coverage, manual and access
-// tests are generated from that table.
+// The operations of the APIs: routes, access, and bodies. Those of the reference's APIs have one line each in
+// operations.tsv, those of the lab follow from its functions (schemas/lab/). Coverage, manual and access tests are
+// generated from this list.
 //
 //   access  none | partial (a session whose second factor is still missing) | session | admin
 //           admin.read (administrators and admin_readonly) | ops
@@ -13,6 +14,8 @@
 //           entities, sections 9 and 16)
 
 import { readFileSync } from 'node:fs';
+import type { LabFunction, QueryType } from '../lab/function.ts';
+import { LAB_FUNCTIONS } from '../lab/functions.ts';
 import type { AccessLevel, OperationId } from './gen/operation-types.ts';
 
 /** `lab` is the simulator's own: what tests need beside the APIs of a controller. */
@@ -27,7 +30,7 @@ export interface ApiOperation {
   /** Unique within its API. */
   readonly id: OperationId;
   readonly access: AccessLevel;
-  readonly query: readonly { readonly name: string; readonly required: boolean }[];
+  readonly query: readonly QueryParameter[];
   /** `name` is the name of the body in errors. */
   readonly body: { readonly type: string; readonly name: string; readonly optional: boolean } | undefined;
   /** Content types of bodies other than JSON. */
@@ -37,6 +40,15 @@ export interface ApiOperation {
   readonly status: number;
   /** Statuses of errors. */
   readonly rejections: readonly number[];
+  /** The function of the lab that it is. */
+  readonly lab?: LabFunction;
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly required: boolean;
+  /** Texts have the form that their operation expects; the lab's have types. */
+  readonly type: QueryType;
 }
 
 export interface ApiAnswer {
@@ -65,15 +77,33 @@ export function variantsOf(type: string): ReadonlyMap<string, string> | undefine
   return variants && new Map(Object.entries(variants).map(([typeId, name]) => [typeId, `${kind}${name}${action}`]));
 }
 
-/** All operations, in the order of the table. */
+/** All operations, in the order of the table, then those of the lab. */
 export function readOperations(): ApiOperation[] {
   const text = readFileSync(new URL('operations.tsv', import.meta.url), 'utf8');
   const [, ...lines] = text.trimEnd().split('\n');
-  return lines.map(readLine);
+  return [...lines.map((line) => readCells(line.split('\t'))), ...LAB_FUNCTIONS.map(operationOf)];
 }
 
-function readLine(line: string): ApiOperation {
-  const cells = line.split('\t');
+function operationOf(lab: LabFunction): ApiOperation {
+  const { id, route, access, query = {}, body = '-', answer = '-', status = 200, rejections } = lab;
+  const names = Object.keys(query).join(',') || '-';
+  const cells = [
+    'lab',
+    ...route.split(' '),
+    id,
+    access,
+    names,
+    body,
+    answer,
+    String(status),
+    rejections.join(',') || '-',
+  ];
+  const types = Object.values(query);
+  const operation = readCells(cells);
+  return { ...operation, query: operation.query.map((each, at) => ({ ...each, type: types[at] ?? each.type })), lab };
+}
+
+function readCells(cells: readonly string[]): ApiOperation {
   const [api, method, path = '', id = '', access = '', query = '', body = '', answer = '', status, rejections = ''] =
     cells;
   const [bodyType] = list(body).filter((each) => !isForm(each));
@@ -83,7 +113,7 @@ function readLine(line: string): ApiOperation {
     path,
     id: id as OperationId,
     access: access as AccessLevel,
-    query: list(query).map((each) => ({ name: each.replace('!', ''), required: each.endsWith('!') })),
+    query: list(query).map((each) => ({ name: each.replace('!', ''), required: each.endsWith('!'), type: 'string' })),
     body: bodyType === undefined ? undefined : readBody(id, bodyType),
     bodyForms: list(body).filter(isForm),
     answer: readAnswer(answer),

@@ -9,3 +9,8 @@ export function isParameter(segment: string): boolean {
 export function fitsTemplate(template: readonly string[], segments: readonly string[]): boolean {
   return template.every((each, index) => isParameter(each) || each === segments[index]);
 }
+
+/** The names of its parameters. */
+export function parametersOf(template: string): string[] {
+  return Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+}

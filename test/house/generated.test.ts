@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatRecord, compatPage } from '../../tools/compat/compat-report.ts';
 import { generateApi } from '../../tools/generate/api.ts';
@@ -37,13 +37,13 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
 
 t.test('the requests that the tests of clients send have every field of the contract, and are valid', async (t) => {
   const ajv = new Ajv({ strict: false });
-  ajv.addSchema({ $id: 'bodies', $defs: bodies.$defs });
+  ajv.addSchema({ $id: 'bodies', $defs: BODY_SCHEMAS });
   interface Fields {
     readonly $ref?: string;
     readonly properties?: Readonly<Record<string, Fields>>;
     readonly items?: Fields;
   }
-  const schemas = bodies.$defs as unknown as Readonly<Record<string, Fields>>;
+  const schemas: Readonly<Record<string, Fields>> = BODY_SCHEMAS;
   /** The places of all fields that a sample lacks. */
   const missing = (schema: Fields, value: unknown, place: string): string[] => {
     if (schema.$ref !== undefined) return missing(schemas[schema.$ref.replace('#/$defs/', '')] ?? {}, value, place);
@@ -71,7 +71,7 @@ t.test('the page about compatibility follows from its record; run `npm run compa
 t.test('the schemas are valid: the programs do not validate them at each start', async (t) => {
   const table: [ajv: Ajv | Ajv2020, schema: object][] = [
     [new Ajv2020({ strict: false }), ROUTER_SCHEMA],
-    ...Object.values(bodies.$defs).map((schema): [Ajv, object] => [new Ajv({ strict: false }), schema]),
+    ...Object.values(BODY_SCHEMAS).map((schema): [Ajv, object] => [new Ajv({ strict: false }), schema]),
   ];
   for (const [ajv, schema] of table) t.ok(ajv.validateSchema(schema), ajv.errorsText());
   t.notOk(new Ajv({ logger: false }).validateSchema({ type: 'no type' }), 'an invalid one is rejected');

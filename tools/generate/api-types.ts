@@ -1,9 +1,9 @@
-// Writes the types of request bodies and answers from schemas/api/bodies.json and answers.json, and the operations of
-// each API with the types of their bodies and answers. The validator and the OpenAPI documents read the same schemas.
+// Writes the types of request bodies and answers from the schemas of all APIs, and the operations of each API with the
+// types of their bodies and answers. The validator and the OpenAPI documents read the same schemas.
 
-import answers from '#schemas/api/answers.json' with { type: 'json' };
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { ANSWER_SCHEMAS, BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { type ApiAnswer, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
+import { parametersOf } from '#schemas/api/path-template.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -36,8 +36,8 @@ const HEAD = (source: string) => `// Generated from schemas/api/${source} by \`n
 /** Path (relative to the project) → content. */
 export function generateApiTypes(): [path: string, content: string][] {
   return [
-    ['schemas/api/gen/bodies.ts', typesOf('bodies.json', bodies.$defs, READ)],
-    ['schemas/api/gen/answers.ts', typesOf('answers.json', answers.$defs, WRITTEN)],
+    ['schemas/api/gen/bodies.ts', typesOf('bodies.json', BODY_SCHEMAS, READ)],
+    ['schemas/api/gen/answers.ts', typesOf('answers.json', ANSWER_SCHEMAS, WRITTEN)],
     ['schemas/api/gen/operation-types.ts', operationTypes()],
     ['schemas/api/gen/collections.ts', collections()],
   ];
@@ -60,7 +60,7 @@ function withVariants(name: string, schema: Schema): Schema {
 }
 
 function propertiesOf({ $ref, allOf = [], properties }: Schema): NonNullable<Schema['properties']> {
-  const schema = $ref === undefined ? undefined : (bodies.$defs as Definitions)[nameIn($ref)];
+  const schema = $ref === undefined ? undefined : (BODY_SCHEMAS as Definitions)[nameIn($ref)];
   return Object.assign({}, ...[...allOf, ...(schema ? [schema] : [])].map(propertiesOf), properties);
 }
 
@@ -143,16 +143,35 @@ function operationTypes(): string {
     OPERATION,
     `/** By API and id. */\nexport interface Operations {\n${maps.join('\n')}\n}\n`,
     '/** Each is unique within its API. */\nexport type OperationId = { [Api in keyof Operations]: keyof Operations[Api] }[keyof Operations];\n',
+    `/** The fields of a request to each function of the lab, or its document. */\nexport interface LabInputs {\n${labInputs(operations)}\n}\n`,
     `/** Who may call an operation; \`operations.ts\` explains them. */\nexport type AccessLevel =\n${levels.map((each) => `  | '${each}'`).join('\n')};\n`,
   ].join('\n');
 }
 
 function operationLine(operation: ApiOperation): string {
-  const params = union(Array.from(operation.path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name));
+  const params = union(parametersOf(operation.path));
   const query = union(operation.query.map(({ name }) => name));
   const names = query === 'never' ? (params === 'never' ? [] : [params]) : [params, query];
   const types = [bodyOf(operation), answerOf(operation.answer), ...names].join(', ');
   return `    readonly ${operation.id}: Operation<${types}>;`;
+}
+
+const QUERY = { string: 'string', integer: 'number', boolean: 'boolean' } as const;
+
+function labInputs(operations: readonly ApiOperation[]): string {
+  return operations
+    .flatMap(({ id, path, query, body, lab }) => {
+      if (!lab) return [];
+      const fields = [
+        ...parametersOf(path).map((name) => `readonly ${name}: string`),
+        ...query.map(({ name, type }) => `readonly ${name}?: ${QUERY[type]} | undefined`),
+        ...(body && lab.hasDocument ? [`readonly document: B.${typeName(body.type)} | string`] : []),
+      ];
+      const own = fields.length === 0 && body ? [] : [`{ ${fields.join('; ')} }`];
+      const types = [...own, ...(body && !lab.hasDocument ? [`B.${typeName(body.type)}`] : [])];
+      return [`  readonly ${id}: ${types.join(' & ')};`];
+    })
+    .join('\n');
 }
 
 function union(names: readonly string[]): string {

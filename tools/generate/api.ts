@@ -1,8 +1,10 @@
-// Makes from schemas/api: the manual of the simulator's APIs, and the types of operations, bodies and answers.
+// Makes from schemas/: the manual of the simulator's APIs, the types of operations, bodies and answers, and handlers of
+// the lab.
 
 import { OIDC_ROUTES } from '../../controller-sim/api/oidc/routes.ts';
 import { coverage, table } from '../../controller-sim/commands/operations.ts';
 import { generateApiTypes } from './api-types.ts';
+import { labHandlers } from './lab-handlers.ts';
 
 const HEAD = `# The APIs of the simulator
 
@@ -31,5 +33,6 @@ export function generateApi(): Map<string, string> {
   return new Map([
     ['docs/reference/api.md', `${HEAD}\n${table(coverage(), 'markdown')}${tail}`],
     ...generateApiTypes(),
+    ['controller-sim/api/lab/gen/handlers.ts', labHandlers()],
   ]);
 }

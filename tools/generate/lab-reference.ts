@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { type CommandShape, eachCommand, shapeOf } from '#lib/commands/shape.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import type { LabGroup } from '#schemas/lab/function.ts';
+import { LAB_GROUPS } from '#schemas/lab/functions.ts';
 import { simulatorProgram } from '../../entry/sim-program.ts';
-import answers from '../../schemas/api/answers.json' with { type: 'json' };
-import { BODY_SCHEMAS, type DataSchema } from '../../schemas/api/body-schemas.ts';
+import { ANSWER_SCHEMAS, BODY_SCHEMAS, type DataSchema } from '../../schemas/api/data-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TABLE = 'schemas/sim/lab.tsv';
@@ -49,8 +50,6 @@ interface Row {
 
 type Definitions = Readonly<Record<string, DataSchema>>;
 
-const ANSWERS = answers.$defs as unknown as Definitions;
-
 /** A member of an interface: its comment and its signature. */
 interface Member {
   readonly comment: string;
@@ -59,7 +58,7 @@ interface Member {
 
 /** Path (relative to the project) → content. Throws if a function is not in the table, or a row names none. */
 export function generateLabReference(): Map<string, string> {
-  const rows = readRows();
+  const rows = [...readRows(), ...LAB_GROUPS.flatMap(rowsOf)];
   const members = readMembers();
   const operations = new Map(
     readOperations().flatMap((each) => (each.api === 'lab' ? [[String(each.id), each] as const] : [])),
@@ -79,6 +78,23 @@ export function generateLabReference(): Map<string, string> {
     ].join('\n\n');
   });
   return new Map([[PAGE, `${HEAD}\n${parts.join('\n\n')}\n`]]);
+}
+
+function rowsOf({ section, functions, methods: local = {} }: LabGroup): Row[] {
+  const rows = functions.flatMap(({ id: operation, call = NONE, commands = [], methods }): Row[] => {
+    const [first = NONE, ...others] = commands.map(({ name }) => name);
+    const own = Object.entries(methods ?? { [call.split('(', 1).join()]: first });
+    return [...own, ...others.map((name) => [NONE, name] as const)].map(([method, command]) => ({
+      section,
+      operation,
+      method,
+      command,
+    }));
+  });
+  return [
+    ...rows,
+    ...Object.entries(local).map(([method, command]) => ({ section, operation: NONE, method, command })),
+  ];
 }
 
 function readRows(): Row[] {
@@ -139,10 +155,9 @@ function demandAll(
   if (mistakes.length > 0) throw new Error(`${TABLE}:\n${mistakes.join('\n')}`);
 }
 
-/** `clock --advance` → `clock`; `why dial` → `why`, whose first argument it is. */
+/** `clock --advance` → `clock`. */
 function nameOf(command: string): string {
-  const [name = ''] = command.split(' --');
-  return name.startsWith('why ') ? 'why' : name;
+  return command.split(' --', 1).join();
 }
 
 function cell(text: string): string {
@@ -182,7 +197,7 @@ function operationText(operation: ApiOperation | undefined): string[] {
       'Body: a document as [seed.schema.json](../../schemas/sim/seed.schema.json) describes it, as JSON or YAML.',
     );
   else if (body) lines.push(...fieldTable('Body', BODY_SCHEMAS[body.type], BODY_SCHEMAS, body.optional));
-  if (answer.kind === 'data') lines.push(...fieldTable('Answer', ANSWERS[answer.type], ANSWERS, false));
+  if (answer.kind === 'data') lines.push(...fieldTable('Answer', ANSWER_SCHEMAS[answer.type], ANSWER_SCHEMAS, false));
   return lines;
 }
 

@@ -1,7 +1,7 @@
 // Every enumeration in the bodies of the API, violated alone: the cause names the allowed values.
 
 import t from 'tap';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { validateBody } from './body-rules.ts';
 
@@ -21,7 +21,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-const TYPES = bodies.$defs as unknown as Readonly<Record<string, Schema>>;
+const TYPES = BODY_SCHEMAS as Readonly<Record<string, Schema>>;
 const WRONG = 'Foo';
 const SAMPLES: Readonly<Record<string, unknown>> = {
   'date-time': '2030-01-01T00:00:00Z',

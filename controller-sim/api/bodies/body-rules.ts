@@ -1,8 +1,8 @@
-// Validates bodies against schemas/api/bodies.json in two passes, as the reference does. A value of the wrong type
+// Validates bodies against the types of schemas/ in two passes, as the reference does. A value of the wrong type
 // makes the body unreadable. Otherwise the first broken rule is reported (reference fact: HTTP entities, section 1).
 
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { variantsOf } from '#schemas/api/operations.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import { normalizeBody } from './normalize-body.ts';
@@ -12,7 +12,7 @@ type Definitions = Readonly<Record<string, AnySchemaObject>>;
 /** The largest whole number below 2^63 that a JavaScript number can be. */
 const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1_024 };
 /** reference fact: integers have 64 bits. */
-const RULES = mapValues(bodies.$defs as Definitions, boundedIntegers);
+const RULES = mapValues(BODY_SCHEMAS as Definitions, boundedIntegers);
 /** reference fact: a date without a time is accepted. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -1,7 +1,7 @@
 // Answers in the OpenAPI document: the envelope around data, pages, bodies without an envelope, other content types,
 // and errors.
 
-import answers from '#schemas/api/answers.json' with { type: 'json' };
+import { ANSWER_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import type { ApiAnswer, ApiOperation } from '#schemas/api/operations.ts';
 
 type Json = Record<string, unknown>;
@@ -46,8 +46,8 @@ const CAUSE: Json = {
 const VERSIONS = { apiEnrollmentVersion: { type: 'string' }, apiVersion: { type: 'string' } };
 
 /** Schemas that answer descriptions refer to. */
-export const ANSWER_SCHEMAS: Readonly<Record<string, Json>> = {
-  ...answers.$defs,
+export const ANSWER_COMPONENTS: Readonly<Record<string, object>> = {
+  ...ANSWER_SCHEMAS,
   nothing: { type: 'object', maxProperties: 0 },
   meta: { type: 'object', properties: VERSIONS },
   pageMeta: {

@@ -2,9 +2,10 @@
 // describes the answers.
 
 import { BASES } from '#schemas/api/bases.ts';
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { type ApiName, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
-import { ANSWER_SCHEMAS, responses } from './openapi-answers.ts';
+import { parametersOf } from '#schemas/api/path-template.ts';
+import { ANSWER_COMPONENTS, responses } from './openapi-answers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,14 +41,14 @@ export function openApiDocument(api: ApiName): Json {
         session: { type: 'apiKey', in: 'header', name: 'zt-session' },
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       },
-      schemas: { ...bodies.$defs, ...ANSWER_SCHEMAS },
+      schemas: { ...BODY_SCHEMAS, ...ANSWER_COMPONENTS },
     },
   }) as Json;
 }
 
 function describe(operation: ApiOperation): Json {
   const { id, access, path, query } = operation;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = parametersOf(path).map((name) => ({
     name,
     in: 'path',
     required: true,

@@ -5,17 +5,14 @@ import { formatDuration } from '#lib/time/duration.ts';
 import type {
   LabClock,
   LabIdentityFile,
-  LabNetwork,
   LabReady,
   LabRestored,
-  LabSeeded,
   LabService,
   LabSnapshot,
   LabSnapshotFile,
   LabSnapshots,
   LabToken,
   LabTopology,
-  LabWhatIf,
 } from '#schemas/api/gen/answers.ts';
 import type {
   ClockAdvance,
@@ -24,7 +21,6 @@ import type {
   LabRestore,
   LabServiceCreate,
   NetworkWait,
-  Seed,
   SnapshotCreate,
   SnapshotLoad,
 } from '#schemas/api/gen/bodies.ts';
@@ -34,17 +30,17 @@ import { InvalidError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
 import { faultHandlers } from './faults.ts';
+import { callHandlers } from './gen/handlers.ts';
 import { journalHandlers } from './journal.ts';
-import { labHandler } from './lab-handler.ts';
+import { answering, labHandler } from './lab-handler.ts';
 import { memberHandlers } from './members.ts';
 import { proxyHandlers } from './proxies.ts';
-import { whyHandlers } from './why.ts';
 
 export const labHandlers = {
+  ...callHandlers,
   ...faultHandlers,
   ...journalHandlers,
   ...memberHandlers,
-  ...whyHandlers,
   ...proxyHandlers,
   detailClock: ({ services }: ApiRequest) => showClock(services.lab),
   advanceClock: labHandler<Data<LabClock>, ClockAdvance>(async (lab, { body }) => {
@@ -93,18 +89,11 @@ export const labHandlers = {
     data: await lab.identity(params.name ?? '', withoutNulls(body ?? {})),
   })),
   detailToken: labHandler((lab, { params }): Data<LabToken> => ({ data: { token: lab.token(params.name ?? '') } })),
-  exportNetwork: ({ services }: ApiRequest): Data<LabNetwork> => ({ data: services.lab.export() }),
-  // The schema of seeds checks the document, and names the place of each mistake.
-  seed: labHandler<Data<LabSeeded>, Seed | string>(async (lab, { body, query }) => ({
-    data: await lab.seed(body as SeedDocument | string, {
-      apply: flagOf(query, 'apply'),
-      prune: flagOf(query, 'prune'),
-      plan: flagOf(query, 'plan'),
-    }),
-  })),
-  whatIf: labHandler<Data<LabWhatIf>, Seed | string>(async (lab, { body, query }) => ({
-    data: await lab.whatIf(body as SeedDocument | string, { prune: flagOf(query, 'prune') }),
-  })),
+  // The schema of seeds checks documents, and names the place of each mistake.
+  seed: answering<'seed'>((lab, { document, ...options }) => lab.seed(document as SeedDocument | string, options)),
+  whatIf: answering<'whatIf'>((lab, { document, ...options }) =>
+    lab.whatIf(document as SeedDocument | string, options),
+  ),
 } satisfies Partial<Handlers<'lab'>>;
 
 function flagOf(query: URLSearchParams, name: string): boolean {

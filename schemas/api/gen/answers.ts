@@ -762,8 +762,6 @@ export type LabLink = {
   readonly latency?: number;
 };
 
-export type LabNetwork = Readonly<Record<string, readonly object[]>>;
-
 export type LabReady = {
   readonly event: 'ready';
   /** Base address of the management API, as in the ready line. */
@@ -796,33 +794,6 @@ export type LabRouter = {
   readonly version?: string;
   /** How many identities are connected to it. */
   readonly identities: number;
-};
-
-export type LabSeeded = {
-  /** How many, by section. */
-  readonly created: Readonly<Record<string, number>>;
-  /** How many, by section. */
-  readonly existing: Readonly<Record<string, number>>;
-  /** Without apply: the first 20 entities that exist with other values than the document. */
-  readonly different?: readonly ({
-    /** Such as service policy. */
-    readonly kind: string;
-    readonly name: string;
-    readonly fields: readonly string[];
-  })[];
-  /** How many, by section; only with apply. */
-  readonly changed?: Readonly<Record<string, number>>;
-  /** How many, by section; only with prune. */
-  readonly deleted?: Readonly<Record<string, number>>;
-  /** The first 1,000 changes, in their order; only with plan. */
-  readonly steps?: readonly ({
-    readonly action: 'create' | 'change' | 'delete';
-    /** Such as service policy. */
-    readonly kind: string;
-    readonly name: string;
-    /** The fields that change. */
-    readonly fields?: readonly string[];
-  })[];
 };
 
 export type LabService = {
@@ -900,40 +871,6 @@ export type LabTopology = {
     /** Whether it records the messages of links; missing without routers in the process. */
     readonly links?: boolean;
   };
-};
-
-export type LabWhy = {
-  readonly allowed: boolean;
-  readonly identity: {
-    readonly id: string;
-    readonly name: string;
-  };
-  readonly service: {
-    readonly id: string;
-    readonly name: string;
-  };
-  readonly type: 'Dial' | 'Bind';
-  readonly reasons: readonly LabWhyFinding[];
-};
-
-export type LabExplanation = {
-  /** No reason blocks. */
-  readonly ok: boolean;
-  readonly summary: string;
-  readonly reasons: readonly LabWhyFinding[];
-};
-
-export type LabWhyFinding = {
-  readonly ok: boolean;
-  /** Access is denied because of it. */
-  readonly blocking?: boolean;
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-  readonly message: string;
-  readonly remedy?: string;
-  /** A seed that does so, for `seed` with `apply`; missing where a seed cannot. */
-  readonly repair?: LabNetwork;
 };
 
 export type Link = {
@@ -1352,24 +1289,6 @@ export type LabProxy = {
 
 export type LabProxies = readonly LabProxy[];
 
-export type LabRight = {
-  readonly identity: string;
-  readonly service: string;
-  readonly type: 'Dial' | 'Bind';
-};
-
-export type LabWhatIf = {
-  /** The first 1,000 new rights. */
-  readonly gained: readonly LabRight[];
-  /** The first 1,000 lost rights. */
-  readonly lost: readonly LabRight[];
-  readonly totals: {
-    readonly gained: number;
-    readonly lost: number;
-  };
-  readonly seeded: LabSeeded;
-};
-
 export type LabSnapshotFile = {
   readonly format: 'edgeweave-snapshot/1';
   readonly name: string;
@@ -1385,4 +1304,85 @@ export type LabSnapshotFile = {
   };
   /** By kind. */
   readonly entities: object;
+};
+
+export type LabSeeded = {
+  /** How many, by section. */
+  readonly created: Readonly<Record<string, number>>;
+  /** How many, by section. */
+  readonly existing: Readonly<Record<string, number>>;
+  /** Without apply: the first 20 entities that exist with other values than the document. */
+  readonly different?: readonly ({
+    /** Such as service policy. */
+    readonly kind: string;
+    readonly name: string;
+    readonly fields: readonly string[];
+  })[];
+  /** How many, by section; only with apply. */
+  readonly changed?: Readonly<Record<string, number>>;
+  /** How many, by section; only with prune. */
+  readonly deleted?: Readonly<Record<string, number>>;
+  /** The first 1,000 changes, in their order; only with plan. */
+  readonly steps?: readonly ({
+    readonly action: 'create' | 'change' | 'delete';
+    /** Such as service policy. */
+    readonly kind: string;
+    readonly name: string;
+    /** The fields that change. */
+    readonly fields?: readonly string[];
+  })[];
+};
+
+export type LabWhatIf = {
+  /** The first 1,000 new rights. */
+  readonly gained: readonly LabRight[];
+  /** The first 1,000 lost rights. */
+  readonly lost: readonly LabRight[];
+  readonly totals: {
+    readonly gained: number;
+    readonly lost: number;
+  };
+  readonly seeded: LabSeeded;
+};
+
+export type LabRight = {
+  readonly identity: string;
+  readonly service: string;
+  readonly type: 'Dial' | 'Bind';
+};
+
+export type LabNetwork = Readonly<Record<string, readonly object[]>>;
+
+export type LabWhy = {
+  readonly allowed: boolean;
+  readonly identity: {
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly service: {
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly type: 'Dial' | 'Bind';
+  readonly reasons: readonly LabWhyFinding[];
+};
+
+export type LabWhyFinding = {
+  readonly ok: boolean;
+  /** Access is denied because of it. */
+  readonly blocking?: boolean;
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly message: string;
+  readonly remedy?: string;
+  /** A seed that does so, for `seed` with `apply`; missing where a seed cannot. */
+  readonly repair?: LabNetwork;
+};
+
+export type LabExplanation = {
+  /** No reason blocks. */
+  readonly ok: boolean;
+  readonly summary: string;
+  readonly reasons: readonly LabWhyFinding[];
 };

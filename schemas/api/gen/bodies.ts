@@ -1063,8 +1063,6 @@ export type SdkInfo = {
   readonly version?: string | null | undefined;
 };
 
-export type Seed = Readonly<Record<string, unknown>>;
-
 export type Semantic = 'AllOf' | 'AnyOf';
 
 export type ServiceConfigAssign = {
@@ -1233,6 +1231,26 @@ export type Username = string;
 
 export type UsernameNullable = string;
 
+export type ProxyCreate = {
+  /** 1 to 100 letters, digits, dots, colons, hyphens and underscores. */
+  readonly name: string;
+  /** The host:port to which its connections lead. */
+  readonly to: string;
+  /** Where it listens; default: a free port. */
+  readonly port?: number | null | undefined;
+};
+
+export type SnapshotLoad = {
+  /** The name of the snapshot; an earlier one with this name is replaced. */
+  readonly name: string;
+  /** The content of the file. */
+  readonly file: Readonly<Record<string, unknown>>;
+  /** Take credentials from the file, and identities that become administrators; default false. */
+  readonly credentials?: boolean | null | undefined;
+};
+
+export type Seed = Readonly<Record<string, unknown>>;
+
 export type WhyQuestion = {
   readonly identity: string;
   readonly service: string;
@@ -1263,22 +1281,4 @@ export type WhyLinkQuestion = {
   readonly router: string;
   /** The id or name of the router at the other end. */
   readonly other: string;
-};
-
-export type ProxyCreate = {
-  /** 1 to 100 letters, digits, dots, colons, hyphens and underscores. */
-  readonly name: string;
-  /** The host:port to which its connections lead. */
-  readonly to: string;
-  /** Where it listens; default: a free port. */
-  readonly port?: number | null | undefined;
-};
-
-export type SnapshotLoad = {
-  /** The name of the snapshot; an earlier one with this name is replaced. */
-  readonly name: string;
-  /** The content of the file. */
-  readonly file: Readonly<Record<string, unknown>>;
-  /** Take credentials from the file, and identities that become administrators; default false. */
-  readonly credentials?: boolean | null | undefined;
 };

@@ -383,6 +383,19 @@ export interface Operations {
 /** Each is unique within its API. */
 export type OperationId = { [Api in keyof Operations]: keyof Operations[Api] }[keyof Operations];
 
+/** The fields of a request to each function of the lab, or its document. */
+export interface LabInputs {
+  readonly seed: { readonly apply?: boolean | undefined; readonly prune?: boolean | undefined; readonly plan?: boolean | undefined; readonly document: B.Seed | string };
+  readonly whatIf: { readonly prune?: boolean | undefined; readonly document: B.Seed | string };
+  readonly exportNetwork: {  };
+  readonly why: B.WhyQuestion;
+  readonly whyLogin: B.WhyLoginQuestion;
+  readonly whySession: B.WhySessionQuestion;
+  readonly whyPosture: B.WhyPostureQuestion;
+  readonly whyLink: B.WhyLinkQuestion;
+  readonly getSwagger: {  };
+}
+
 /** Who may call an operation; `operations.ts` explains them. */
 export type AccessLevel =
   | 'admin'

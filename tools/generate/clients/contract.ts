@@ -1,9 +1,9 @@
 // The operations of the lab API as methods of a client, with the types of all fields, nested ones too, and a sample of
 // each. Everything comes from schemas/api: python.ts, go.ts and java.ts only write it in their languages.
 
-import answers from '#schemas/api/answers.json' with { type: 'json' };
-import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { ANSWER_SCHEMAS, BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { parametersOf } from '#schemas/api/path-template.ts';
 
 export type FieldType =
   | { readonly is: 'string'; readonly values?: readonly string[] }
@@ -61,35 +61,17 @@ interface Schema {
 type Definitions = Readonly<Record<string, Schema>>;
 
 export const GENERATED = 'Generated from schemas/api by `npm run generate`.';
-const BODIES = bodies.$defs as unknown as Definitions;
-const ANSWERS = answers.$defs as unknown as Definitions;
+const BODIES = BODY_SCHEMAS as Definitions;
+const ANSWERS = ANSWER_SCHEMAS as Definitions;
 const REFERENCE = '#/$defs/';
-/** Bodies whose fields the lab itself checks. */
-const DOCUMENTS: ReadonlySet<string> = new Set(['seed']);
-/** The table of operations has the names of query parameters only. */
+/** For rows that are not moved yet. */
 const QUERY_TYPES: Readonly<Record<string, 'string' | 'integer' | 'boolean'>> = {
   after: 'integer',
-  apply: 'boolean',
   credentials: 'boolean',
   failed: 'boolean',
-  fault: 'string',
-  identity: 'string',
-  kind: 'string',
   limit: 'integer',
-  message: 'string',
-  method: 'string',
-  operation: 'string',
-  path: 'string',
-  plan: 'boolean',
-  prune: 'boolean',
-  router: 'string',
-  scope: 'string',
   status: 'integer',
 };
-/**
- * Operations about what a test expects: their methods fail unless the field of the answer is there and true. A method
- * of a second name returns the answer in any case.
- */
 const EXPECTATIONS: Readonly<Record<string, { readonly holds: string; readonly look: string }>> = {
   verifyJournal: { holds: 'verified', look: 'checkJournal' },
   waitForEntry: { holds: 'entry', look: 'findEntry' },
@@ -181,27 +163,26 @@ export const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_$
 export const pascal = (name: string) => name.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 function callOf(operation: ApiOperation): Call {
-  const { id, path, body, query, answer } = operation;
+  const { id, path, body, query, answer, lab } = operation;
   const name = id.replace('Lab', '');
-  const hasDocument = body !== undefined && DOCUMENTS.has(body.type);
+  const hasDocument = lab?.hasDocument === true;
   const schema = body && !hasDocument ? resolved(BODIES, { $ref: `${REFERENCE}${body.type}` }) : {};
   const fields = fieldsOf(BODIES, schema, pascal(name));
   if (fields.length > 0 && query.length > 0) throw new Error(`${id} has fields of a body and of a query`);
   return {
     name,
     operation,
-    path: [...path.matchAll(/\{(\w+)\}/g)].map(([, part = '']) => part),
+    path: parametersOf(path),
     body: [...fields].sort((a, b) => Number(b.isRequired) - Number(a.isRequired)),
-    query: query.map((each) => ({ name: each.name, type: queryType(each.name), note: '', isRequired: false })),
+    query: query.map((each) => ({
+      name: each.name,
+      type: { is: QUERY_TYPES[each.name] ?? each.type },
+      note: '',
+      isRequired: false,
+    })),
     hasDocument,
     answer: answer.kind === 'data' ? typeOf(ANSWERS, { $ref: `${REFERENCE}${answer.type}` }, '') : undefined,
   };
-}
-
-function queryType(name: string): FieldType {
-  const is = QUERY_TYPES[name];
-  if (is) return { is };
-  throw new Error(`the query parameter ${name} has no type in ${import.meta.filename}`);
 }
 
 /** A call, and the one that also returns an answer that does not hold. */

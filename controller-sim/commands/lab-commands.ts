@@ -1,0 +1,77 @@
+// The commands that send one request to the lab, as schemas/lab describes them: fields of the request are arguments and
+// options. They print the line of the description, or what lab-outputs.ts makes of the answer.
+
+import { Command } from 'commander';
+import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
+import { requestFields } from '#schemas/lab/fields.ts';
+import type { LabCommand, LabFunction, LabGroup } from '#schemas/lab/function.ts';
+import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
+import { describedOption, withFields } from './fields.ts';
+import { connected, withLab } from './lab.ts';
+import type { Connection } from './lab-client.ts';
+import { type Fields, INPUTS, OUTPUTS } from './lab-outputs.ts';
+
+/** The commands of a group of functions, below the program. `further` are added to groups of commands. */
+export function commandsOf(group: LabGroup, further: Readonly<Record<string, readonly Command[]>> = {}): Command[] {
+  const { functions, commandGroups = {}, commandOrder = [] } = group;
+  const parents = Object.entries(commandGroups).map(([name, { text, order = [], examples: lines }]) => {
+    const own = commandsOfFunctions(LAB_FUNCTIONS, (command) => command.name.startsWith(`${name} `));
+    const parent = new Command(name).description(text).addHelpText('after', examples('sim', ...lines));
+    for (const each of inOrder([...(further[name] ?? []), ...own], order)) parent.addCommand(each);
+    return parent;
+  });
+  const own = commandsOfFunctions(functions, ({ name }) => !name.includes(' '));
+  return inOrder([...parents, ...own], commandOrder);
+}
+
+function commandsOfFunctions(functions: readonly LabFunction[], selects: (command: LabCommand) => boolean): Command[] {
+  return functions.flatMap((each) => (each.commands ?? []).filter(selects).map((command) => commandOf(each, command)));
+}
+
+/** Those that `order` names come first. */
+function inOrder(commands: readonly Command[], order: readonly string[]): Command[] {
+  const first = order.flatMap((name) => commands.filter((each) => each.name() === name));
+  return [...first, ...commands.filter((each) => !first.includes(each))];
+}
+
+function commandOf(described: LabFunction, { name, text, ...form }: LabCommand): Command {
+  const { arguments: meanings = {}, options = {}, hasFields, fixed, examples: lines, prints } = form;
+  const command = new Command(name.split(' ').at(-1) ?? '');
+  command.description(text).addHelpText('after', examples('sim', ...lines));
+  const fields = requestFields(described);
+  const names = Object.entries(meanings).map(([key, meaning]) => {
+    const [field = '', shown = field] = key.split(':');
+    command.argument(`<${shown}>`, meaning);
+    return field;
+  });
+  const given = Object.entries(options).map(([field, each]) => {
+    const option = describedOption(each, fields[field]);
+    command.addOption(option);
+    return { field, attribute: option.attributeName(), required: each.required };
+  });
+  if (hasFields) withFields(command, described.body ?? '', [...names, ...Object.keys(options)]);
+  return connected(command).action(() => {
+    const { ready, url, ca, username, password, ...all } = command.opts<Connection & Fields>();
+    const input: Record<string, unknown> = { ...fixed, ...all };
+    for (const { field, attribute, required } of given) {
+      if (required !== undefined && all[attribute] === undefined)
+        command.error(`error: --${attribute} ${required} is missing`);
+      delete input[attribute];
+      input[field] = all[attribute];
+    }
+    for (const [index, field] of names.entries()) input[field] = command.args[index];
+    return withLab({ ready, url, ca, username, password }, async (client) => {
+      const asked = Object.fromEntries(Object.entries(input).filter(([field]) => field in fields));
+      const answer = await client.send(described.id, INPUTS[name]?.(asked) ?? asked);
+      const output =
+        OUTPUTS[name] ??
+        (() => [prints === undefined ? JSON.stringify(answer) : filled(prints, { ...input, ...(answer as object) })]);
+      for (const line of output(answer as never, input)) print(line);
+    });
+  });
+}
+
+function filled(line: string, fields: Fields): string {
+  return line.replaceAll(/\{(\w+)\}/g, (_, field: string) => String(fields[field]));
+}
