@@ -4,21 +4,22 @@ import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { addGroups } from '#lib/commands/help.ts';
 import { commandName } from '#lib/commands/name.ts';
+import { CONNECTIONS } from '#schemas/lab/connections.ts';
 import { EXPLANATIONS } from '#schemas/lab/explanations.ts';
+import { NETWORKS } from '#schemas/lab/networks.ts';
+import { STATE } from '#schemas/lab/state.ts';
 import { clockCommand } from '../controller-sim/commands/clock.ts';
 import { clusterCommand } from '../controller-sim/commands/cluster.ts';
 import { faultCommand } from '../controller-sim/commands/faults.ts';
 import { healthCommand } from '../controller-sim/commands/health.ts';
 import { journalCommand, verifyCommand, waitCommand } from '../controller-sim/commands/journal.ts';
 import { commandsOf } from '../controller-sim/commands/lab-commands.ts';
-import { identityCommand, networkReadyCommand, serviceCommand } from '../controller-sim/commands/network.ts';
+import { identityCommand, serviceCommand } from '../controller-sim/commands/network.ts';
 import { operationsCommand } from '../controller-sim/commands/operations.ts';
-import { proxyCommand } from '../controller-sim/commands/proxies.ts';
 import { exportCommand, seedCommand, whatIfCommand } from '../controller-sim/commands/seed.ts';
-import { resetCommand, restoreCommand, snapshotCommand } from '../controller-sim/commands/snapshots.ts';
+import { snapshotCommand } from '../controller-sim/commands/snapshots.ts';
 import { startCommand } from '../controller-sim/commands/start.ts';
 import { storeCommand } from '../controller-sim/commands/store.ts';
-import { tokenCommand } from '../controller-sim/commands/token.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { loadCommand } from '../testbed/sim-load.ts';
 import { networkCommand } from '../testbed/sim-network.ts';
@@ -35,11 +36,10 @@ export function simulatorProgram(): Command {
       exportCommand(),
       serviceCommand(),
       identityCommand(),
-      networkReadyCommand(),
-      tokenCommand(),
+      ...commandsOf(NETWORKS),
     ],
-    'Its time and state:': [clockCommand(), snapshotCommand(), restoreCommand(), resetCommand()],
-    'Its faults:': [faultCommand(), proxyCommand()],
+    'Its time and state:': [clockCommand(), snapshotCommand(), ...commandsOf(STATE)],
+    'Its faults:': [faultCommand(), ...commandsOf(CONNECTIONS)],
     'What happened, and why:': [
       journalCommand(),
       verifyCommand(),

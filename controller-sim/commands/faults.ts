@@ -3,7 +3,8 @@
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
-import { withFields } from './fields.ts';
+import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { optionOf } from './fields.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
@@ -122,4 +123,10 @@ function line({ id, hits, kind, ...conditions }: Shown): string {
     value === true ? name : `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
   );
   return `${id}  ${kind}  ${shown.join(' ')}  ${hits} ${hits === 1 ? 'hit' : 'hits'}`;
+}
+
+function withFields(command: Command, body: string): Command {
+  for (const [name, field] of Object.entries(BODY_SCHEMAS[body]?.properties ?? {}))
+    command.addOption(optionOf(name, field));
+  return command;
 }

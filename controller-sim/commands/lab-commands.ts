@@ -7,7 +7,7 @@ import { print } from '#lib/commands/print.ts';
 import { requestFields } from '#schemas/lab/fields.ts';
 import type { LabCommand, LabFunction, LabGroup } from '#schemas/lab/function.ts';
 import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
-import { describedOption, withFields } from './fields.ts';
+import { optionOf } from './fields.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 import { type Fields, INPUTS, OUTPUTS } from './lab-outputs.ts';
@@ -35,39 +35,39 @@ function inOrder(commands: readonly Command[], order: readonly string[]): Comman
   return [...first, ...commands.filter((each) => !first.includes(each))];
 }
 
-function commandOf(described: LabFunction, { name, text, ...form }: LabCommand): Command {
+function commandOf(labFunction: LabFunction, { name, text, ...form }: LabCommand): Command {
   const { arguments: meanings = {}, options = {}, hasFields, fixed, examples: lines, prints } = form;
+  const { id } = labFunction;
   const command = new Command(name.split(' ').at(-1) ?? '');
   command.description(text).addHelpText('after', examples('sim', ...lines));
-  const fields = requestFields(described);
+  const fields = requestFields(labFunction);
   const names = Object.entries(meanings).map(([key, meaning]) => {
     const [field = '', shown = field] = key.split(':');
     command.argument(`<${shown}>`, meaning);
     return field;
   });
-  const given = Object.entries(options).map(([field, each]) => {
-    const option = describedOption(each, fields[field]);
+  const further = hasFields ? Object.keys(fields).filter((each) => !names.includes(each)) : [];
+  const given = [...new Set([...Object.keys(options), ...further])].map((field) => {
+    const option = optionOf(field, fields[field] ?? {}, options[field]);
     command.addOption(option);
-    return { field, attribute: option.attributeName(), required: each.required };
+    return { field, attribute: option.attributeName(), required: options[field]?.required };
   });
-  if (hasFields) withFields(command, described.body ?? '', [...names, ...Object.keys(options)]);
   return connected(command).action(() => {
     const { ready, url, ca, username, password, ...all } = command.opts<Connection & Fields>();
-    const input: Record<string, unknown> = { ...fixed, ...all };
+    const input: Record<string, unknown> = { ...fixed };
     for (const { field, attribute, required } of given) {
       if (required !== undefined && all[attribute] === undefined)
         command.error(`error: --${attribute} ${required} is missing`);
-      delete input[attribute];
       input[field] = all[attribute];
     }
     for (const [index, field] of names.entries()) input[field] = command.args[index];
     return withLab({ ready, url, ca, username, password }, async (client) => {
       const asked = Object.fromEntries(Object.entries(input).filter(([field]) => field in fields));
-      const answer = await client.send(described.id, INPUTS[name]?.(asked) ?? asked);
-      const output =
-        OUTPUTS[name] ??
-        (() => [prints === undefined ? JSON.stringify(answer) : filled(prints, { ...input, ...(answer as object) })]);
-      for (const line of output(answer as never, input)) print(line);
+      const answer = await client.send(id, INPUTS[name]?.(asked) ?? asked);
+      const line = () => [
+        prints === undefined ? JSON.stringify(answer) : filled(prints, { ...input, ...(answer as object) }),
+      ];
+      for (const each of (OUTPUTS[name] ?? line)(answer as never, input)) print(each);
     });
   });
 }

@@ -1,8 +1,10 @@
 // What commands of the lab print that need more than a line with fields of the answer, and the fields that they add to
 // their request, by the names of the commands.
 
+import { inColumns } from '#lib/commands/columns.ts';
 import { type Reason, showReasons } from '#lib/commands/reasons.ts';
-import type { LabExplanation, LabWhy } from '#schemas/api/gen/answers.ts';
+import { joinHostPort } from '#lib/net/address.ts';
+import type { LabExplanation, LabProxies, LabProxy, LabWhy } from '#schemas/api/gen/answers.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 type Output = (answer: never, input: Fields) => readonly string[];
@@ -10,6 +12,8 @@ type Output = (answer: never, input: Fields) => readonly string[];
 export const INPUTS: Readonly<Record<string, (input: Fields) => Fields>> = {};
 
 export const OUTPUTS: Readonly<Record<string, Output>> = {
+  'proxy open': ({ host, port }: LabProxy) => [joinHostPort(host, port)],
+  'proxy list': proxies,
   'why dial': access,
   'why bind': access,
   'why login': explanation,
@@ -17,6 +21,17 @@ export const OUTPUTS: Readonly<Record<string, Output>> = {
   'why posture': explanation,
   'why link': explanation,
 };
+
+function proxies(all: LabProxies): readonly string[] {
+  return inColumns(
+    all.map(({ name, host, port, to, connections }) => [
+      name,
+      joinHostPort(host, port),
+      `to ${to || 'nowhere yet'}`,
+      `${connections} open`,
+    ]),
+  );
+}
 
 function access(answer: LabWhy, { json, type }: Fields): readonly string[] {
   const { allowed, identity, service, reasons } = answer;

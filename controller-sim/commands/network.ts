@@ -1,4 +1,4 @@
-// `service`, `identity`, `ready`: what tests need in a running network, in one command each.
+// `service`, `identity`: what tests need in a running network, in one command each.
 
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -8,12 +8,6 @@ import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
 import { holdStopSignals } from '#lib/process/stop-signal.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
-
-interface Service {
-  readonly name: string;
-  readonly host: string;
-  readonly dial?: { readonly host: string; readonly port: number };
-}
 
 interface ServiceOptions extends Connection {
   readonly router: string;
@@ -34,7 +28,7 @@ export function serviceCommand(): Command {
     .action((name: string, { router, to, encryption, ...connection }: ServiceOptions) =>
       withLab(connection, async (client) => {
         const body = { name, host: router, ...to, encryptionRequired: encryption };
-        const { host, dial } = (await client.ask('POST', '/lab/v1/services', body)) as Service;
+        const { host, dial } = await client.call('createLabService', body);
         print(dial ? joinHostPort(dial.host, dial.port) : `created ${name}; ${host} hosts it`);
       }),
     );
@@ -48,20 +42,6 @@ function server(text: string): ServiceOptions['to'] {
   } catch {
     throw new InvalidArgumentError('Use HOST:PORT, or a port.');
   }
-}
-
-export function networkReadyCommand(): Command {
-  const command = new Command('ready')
-    .description('wait until the routers of a running `network` are connected, linked and host their services')
-    .option('--timeout <duration>', 'for this time, at most 50s; default: 15s')
-    .addHelpText('after', examples('sim', 'ready --timeout 30s --ready sim.json'))
-    .action(({ timeout, ...connection }: Connection & { timeout?: string }) =>
-      withLab(connection, async (client) => {
-        await client.ask('POST', '/lab/v1/network/wait', { timeout });
-        print('ready');
-      }),
-    );
-  return connected(command);
 }
 
 export function identityCommand(): Command {
@@ -78,9 +58,8 @@ export function identityCommand(): Command {
     .addHelpText('after', examples('sim', 'identity anna --output anna.json --ready sim.json'))
     .action((name: string, { output, role, ...connection }: Connection & { output?: string; role: string[] }) =>
       withLab(connection, async (client) => {
-        const body = { roleAttributes: role };
         await using _ = holdStopSignals((signal) => printError(`${signal}: the file of ${name} is being written`));
-        const identity = await client.ask('POST', `/lab/v1/identities/${encodeURIComponent(name)}/enroll`, body);
+        const identity = await client.call('enrollIdentity', { name, roleAttributes: role });
         if (output === undefined) print(JSON.stringify(identity));
         else await writeFileAtomic(output, `${JSON.stringify(identity)}\n`); // only its owner can read it
       }),

@@ -1,4 +1,4 @@
-// `snapshot`, `restore`, `reset`: named states of a running simulator, in its memory.
+// `snapshot`: named states of a running simulator, in its memory.
 
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -7,34 +7,15 @@ import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
-import { KEPT } from '../lab/kept.ts';
+import type { LabSnapshot } from '#schemas/api/gen/answers.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
-
-const SNAPSHOTS = '/lab/v1/snapshots';
-
-interface Snapshot {
-  readonly name: string;
-  readonly takenAt: string;
-  readonly entities: number;
-  readonly controllerId: string;
-}
 
 interface SnapshotOptions {
   readonly delete?: true;
   readonly save?: string;
   readonly credentials?: true;
   readonly load?: string;
-}
-
-interface Keeping {
-  readonly keep: readonly string[];
-}
-
-interface Restored {
-  readonly created: number;
-  readonly changed: number;
-  readonly deleted: number;
 }
 
 export function snapshotCommand(): Command {
@@ -62,60 +43,24 @@ export function snapshotCommand(): Command {
       if ((deletes ?? save ?? load) !== undefined && name === undefined) command.error('error: name the snapshot');
       return withLab(connection, async (client) => {
         if (name === undefined) {
-          const all = (await client.ask('GET', SNAPSHOTS)) as Snapshot[];
+          const all = await client.call('listSnapshots', {});
           for (const each of all) print(shownAmong(all, each));
         } else if (deletes) {
-          await client.ask('DELETE', `${SNAPSHOTS}/${encodeURIComponent(name)}`);
+          await client.call('deleteSnapshot', { name });
           print(`deleted ${name}`);
         } else if (load !== undefined) {
-          const file = contentOf(load);
-          print(
-            show(
-              (await client.ask('POST', `${SNAPSHOTS}/load`, {
-                name,
-                file,
-                credentials: credentials === true,
-              })) as Snapshot,
-            ),
-          );
+          const file = contentOf(load) as Readonly<Record<string, unknown>>;
+          print(show(await client.call('loadSnapshot', { name, file, credentials: credentials === true })));
         } else if (save !== undefined) {
-          const known = (await client.ask('GET', SNAPSHOTS)) as Snapshot[];
-          if (!known.some((each) => each.name === name)) await client.ask('POST', SNAPSHOTS, { name });
-          const path = `${SNAPSHOTS}/${encodeURIComponent(name)}/file?credentials=${credentials === true}`;
-          await writeFileAtomic(save, JSON.stringify(await client.ask('GET', path)));
+          const known = await client.call('listSnapshots', {});
+          if (!known.some((each) => each.name === name)) await client.call('createSnapshot', { name });
+          const saved = await client.call('saveSnapshot', { name, credentials: credentials === true });
+          await writeFileAtomic(save, JSON.stringify(saved));
           print(`saved ${name} in ${save}`);
-        } else print(show((await client.ask('POST', SNAPSHOTS, { name })) as Snapshot));
+        } else print(show(await client.call('createSnapshot', { name })));
       });
     });
   return connected(command);
-}
-
-export function restoreCommand(): Command {
-  const command = new Command('restore')
-    .description(
-      'return a running simulator to a kept state: its entities, clock and faults; the journal is empty then',
-    )
-    .argument('<name>', 'the name of the snapshot')
-    .addHelpText('after', examples('sim', 'restore base --ready sim.json', 'restore base --keep clock journal'))
-    .action((name: string, { keep, ...connection }: Connection & Keeping) =>
-      withLab(connection, async (client) => {
-        const path = `${SNAPSHOTS}/${encodeURIComponent(name)}/restore`;
-        print(`restored ${name}: ${countsOf((await client.ask('POST', path, { keep })) as Restored)}`);
-      }),
-    );
-  return connected(keeping(command));
-}
-
-export function resetCommand(): Command {
-  const command = new Command('reset')
-    .description('return a running simulator to its state, clock and faults after its start; the journal is empty then')
-    .addHelpText('after', examples('sim', 'reset --ready sim.json'))
-    .action(({ keep, ...connection }: Connection & Keeping) =>
-      withLab(connection, async (client) =>
-        print(`reset: ${countsOf((await client.ask('POST', '/lab/v1/reset', { keep })) as Restored)}`),
-      ),
-    );
-  return connected(keeping(command));
 }
 
 function contentOf(file: string): unknown {
@@ -132,21 +77,12 @@ function contentOf(file: string): unknown {
   }
 }
 
-function keeping(command: Command): Command {
-  const option = new Option('--keep <part...>', 'parts that stay as they are').choices(KEPT).default([]);
-  return command.addOption(option);
-}
-
-function show({ name, takenAt, entities }: Snapshot): string {
+function show({ name, takenAt, entities }: LabSnapshot): string {
   return `${name}  ${takenAt}  ${entities} entities`;
 }
 
 /** Where it is, if not all are at one controller. */
-function shownAmong(all: readonly Snapshot[], each: Snapshot): string {
+function shownAmong(all: readonly LabSnapshot[], each: LabSnapshot): string {
   const isOne = all.every(({ controllerId }) => controllerId === each.controllerId);
   return isOne ? show(each) : `${show(each)}, at ${each.controllerId}`;
-}
-
-function countsOf({ created, changed, deleted }: Restored): string {
-  return `${created} created, ${changed} changed, ${deleted} deleted`;
 }

@@ -66,13 +66,13 @@ export interface LabCommand {
 }
 
 export interface LabOption {
-  /** `--for <duration>`. */
-  readonly flags: string;
-  readonly text: string;
+  /** `--for <duration>`; default: by the name of the field. */
+  readonly flags?: string;
+  /** Default: the description of the field. */
+  readonly text?: string;
   /** The form of the value, if the command needs one. */
   readonly required?: string;
   readonly default?: unknown;
-  readonly choices?: readonly string[];
   /** The texts that it takes, and the remedy for others. */
   readonly pattern?: readonly [pattern: RegExp, remedy: string];
 }

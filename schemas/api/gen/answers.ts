@@ -540,47 +540,12 @@ export type Jwks = {
   readonly keys?: readonly Jwk[] | null;
 };
 
-export type LabCircuit = {
-  readonly id: string;
-  /** Name; the id if it no longer exists. */
-  readonly service: string;
-  /** Name of the dialing identity; the id if it no longer exists. */
-  readonly client: string;
-  /** Ids of routers, from the client to the host. */
-  readonly path: readonly string[];
-  /** Milliseconds. */
-  readonly age: number;
-  /** Bytes per second in both directions: since the last reading if the router of the client runs beside the simulator, else from its latest usage report (metrics.reportInterval); missing until it is known. */
-  readonly rate?: number;
-};
-
 export type LabClock = {
   readonly now: string;
   /** The distance from the real time, such as 31m0s; negative in the past. */
   readonly advanced: string;
   /** How many times as fast as the real time it runs; 0: it stands still. */
   readonly rate: number;
-};
-
-export type LabController = {
-  readonly id: string;
-  readonly url: string;
-  readonly controlAddress: string;
-  readonly connected: boolean;
-  readonly leader: boolean;
-  /** Its last start. */
-  readonly startedAt: string;
-  /** Index of the last change that it has. */
-  readonly index: number;
-  /** How many changes it lacks. */
-  readonly behind: number;
-  /** Why it does not follow the changes of others; missing if it does. */
-  readonly problem?: string;
-};
-
-export type LabDialPlace = {
-  readonly host: string;
-  readonly port: number;
 };
 
 export type LabFault = {
@@ -682,17 +647,6 @@ export type LabFault = {
 
 export type LabFaults = readonly LabFault[];
 
-export type LabIdentityFile = {
-  /** Address of the client API. */
-  readonly ztAPI: string;
-  readonly ztAPIs: readonly string[];
-  readonly id: {
-    readonly cert: string;
-    readonly key: string;
-    readonly ca: string;
-  };
-};
-
 export type LabJournal = readonly LabJournalEntry[];
 
 export type LabJournalEntry = {
@@ -750,75 +704,6 @@ export type LabJournalEntry = {
   readonly fault?: string;
 };
 
-export type LabLink = {
-  readonly id: string;
-  /** Id of the dialing router. */
-  readonly source: string;
-  readonly destination: string;
-  /** disabled by an administrator; disconnected: one of its routers is offline. */
-  readonly state: 'up' | 'disabled' | 'disconnected';
-  readonly cost: number;
-  /** Milliseconds, the mean of both ends; missing until both have measured it. */
-  readonly latency?: number;
-};
-
-export type LabReady = {
-  readonly event: 'ready';
-  /** Base address of the management API, as in the ready line. */
-  readonly management: string;
-  /** Base address of the client API. */
-  readonly client: string;
-  /** Address for routers. */
-  readonly ctrl: string;
-  readonly controllerId: string;
-  /** The authorities of the network's certificates, as PEM. */
-  readonly ca: string;
-  /** Version of the simulator. */
-  readonly version: string;
-};
-
-export type LabRestored = {
-  readonly created: number;
-  readonly changed: number;
-  readonly deleted: number;
-};
-
-export type LabRouter = {
-  readonly id: string;
-  readonly name: string;
-  readonly online: boolean;
-  readonly type: 'edge' | 'transit';
-  readonly disabled: boolean;
-  readonly cost: number;
-  /** Missing while it is offline. */
-  readonly version?: string;
-  /** How many identities are connected to it. */
-  readonly identities: number;
-};
-
-export type LabService = {
-  readonly id: string;
-  readonly name: string;
-  /** Name of the router that hosts it. */
-  readonly host: string;
-  readonly dial?: LabDialPlace;
-};
-
-export type LabSnapshot = {
-  readonly name: string;
-  readonly takenAt: string;
-  readonly index: number;
-  readonly entities: number;
-  /** The controller that keeps it in memory. */
-  readonly controllerId: string;
-};
-
-export type LabSnapshots = readonly LabSnapshot[];
-
-export type LabToken = {
-  readonly token: string;
-};
-
 export type LabVerified = {
   readonly verified: boolean;
   /** How many entries meet the filter. */
@@ -846,31 +731,6 @@ export type LabWaited = {
   readonly entry?: LabJournalEntry;
   /** Why it does not hold, with the nearest entries. */
   readonly message?: string;
-};
-
-export type LabTopology = {
-  readonly controllers: readonly LabController[];
-  /** Online ones first; at most 1,000. */
-  readonly routers: readonly LabRouter[];
-  /** At most 5,000. */
-  readonly links: readonly LabLink[];
-  /** The newest first; at most 500. */
-  readonly circuits: readonly LabCircuit[];
-  readonly totals: {
-    readonly routers: number;
-    readonly online: number;
-    readonly links: number;
-    readonly circuits: number;
-  };
-  /** How many, by kind. */
-  readonly entities: Readonly<Record<string, number>>;
-  readonly journal: {
-    readonly entries: number;
-    /** Sequence number of the latest entry. */
-    readonly last: number;
-    /** Whether it records the messages of links; missing without routers in the process. */
-    readonly links?: boolean;
-  };
 };
 
 export type Link = {
@@ -1276,6 +1136,116 @@ export type VersionInfo = {
   readonly version: string;
 };
 
+export type LabIdentityFile = {
+  /** Address of the client API. */
+  readonly ztAPI: string;
+  readonly ztAPIs: readonly string[];
+  readonly id: {
+    readonly cert: string;
+    readonly key: string;
+    readonly ca: string;
+  };
+};
+
+export type LabService = {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the router that hosts it. */
+  readonly host: string;
+  readonly dial?: LabDialPlace;
+};
+
+export type LabDialPlace = {
+  readonly host: string;
+  readonly port: number;
+};
+
+export type LabToken = {
+  readonly token: string;
+};
+
+export type LabTopology = {
+  readonly controllers: readonly LabController[];
+  /** Online ones first; at most 1,000. */
+  readonly routers: readonly LabRouter[];
+  /** At most 5,000. */
+  readonly links: readonly LabLink[];
+  /** The newest first; at most 500. */
+  readonly circuits: readonly LabCircuit[];
+  readonly totals: {
+    readonly routers: number;
+    readonly online: number;
+    readonly links: number;
+    readonly circuits: number;
+  };
+  /** How many, by kind. */
+  readonly entities: Readonly<Record<string, number>>;
+  readonly journal: {
+    readonly entries: number;
+    /** Sequence number of the latest entry. */
+    readonly last: number;
+    /** Whether it records the messages of links; missing without routers in the process. */
+    readonly links?: boolean;
+  };
+};
+
+export type LabController = {
+  readonly id: string;
+  readonly url: string;
+  readonly controlAddress: string;
+  readonly connected: boolean;
+  readonly leader: boolean;
+  /** Its last start. */
+  readonly startedAt: string;
+  /** Index of the last change that it has. */
+  readonly index: number;
+  /** How many changes it lacks. */
+  readonly behind: number;
+  /** Why it does not follow the changes of others; missing if it does. */
+  readonly problem?: string;
+};
+
+export type LabRouter = {
+  readonly id: string;
+  readonly name: string;
+  readonly online: boolean;
+  readonly type: 'edge' | 'transit';
+  readonly disabled: boolean;
+  readonly cost: number;
+  /** Missing while it is offline. */
+  readonly version?: string;
+  /** How many identities are connected to it. */
+  readonly identities: number;
+};
+
+export type LabLink = {
+  readonly id: string;
+  /** Id of the dialing router. */
+  readonly source: string;
+  readonly destination: string;
+  /** disabled by an administrator; disconnected: one of its routers is offline. */
+  readonly state: 'up' | 'disabled' | 'disconnected';
+  readonly cost: number;
+  /** Milliseconds, the mean of both ends; missing until both have measured it. */
+  readonly latency?: number;
+};
+
+export type LabCircuit = {
+  readonly id: string;
+  /** Name; the id if it no longer exists. */
+  readonly service: string;
+  /** Name of the dialing identity; the id if it no longer exists. */
+  readonly client: string;
+  /** Ids of routers, from the client to the host. */
+  readonly path: readonly string[];
+  /** Milliseconds. */
+  readonly age: number;
+  /** Bytes per second in both directions: since the last reading if the router of the client runs beside the simulator, else from its latest usage report (metrics.reportInterval); missing until it is known. */
+  readonly rate?: number;
+};
+
+export type LabProxies = readonly LabProxy[];
+
 export type LabProxy = {
   readonly name: string;
   readonly host: string;
@@ -1287,7 +1257,16 @@ export type LabProxy = {
   readonly connections: number;
 };
 
-export type LabProxies = readonly LabProxy[];
+export type LabSnapshots = readonly LabSnapshot[];
+
+export type LabSnapshot = {
+  readonly name: string;
+  readonly takenAt: string;
+  readonly index: number;
+  readonly entities: number;
+  /** The controller that keeps it in memory. */
+  readonly controllerId: string;
+};
 
 export type LabSnapshotFile = {
   readonly format: 'edgeweave-snapshot/1';
@@ -1304,6 +1283,27 @@ export type LabSnapshotFile = {
   };
   /** By kind. */
   readonly entities: object;
+};
+
+export type LabRestored = {
+  readonly created: number;
+  readonly changed: number;
+  readonly deleted: number;
+};
+
+export type LabReady = {
+  readonly event: 'ready';
+  /** Base address of the management API, as in the ready line. */
+  readonly management: string;
+  /** Base address of the client API. */
+  readonly client: string;
+  /** Address for routers. */
+  readonly ctrl: string;
+  readonly controllerId: string;
+  /** The authorities of the network's certificates, as PEM. */
+  readonly ca: string;
+  /** Version of the simulator. */
+  readonly version: string;
 };
 
 export type LabSeeded = {

@@ -722,11 +722,6 @@ export type JournalVerify = {
   readonly within?: string | null | undefined;
 };
 
-export type NetworkWait = {
-  /** A duration, such as 30s; default 15s, at most 50s. */
-  readonly timeout?: string | null | undefined;
-};
-
 export type JournalWait = {
   readonly kind?: 'http' | 'control' | 'link' | null | undefined;
   /** Id or name of the caller. */
@@ -749,27 +744,6 @@ export type JournalWait = {
   readonly after?: number | null | undefined;
   /** A duration, such as 5s; default 10s, at most 50s. */
   readonly timeout?: string | null | undefined;
-};
-
-export type LabIdentityCreate = {
-  readonly roleAttributes?: Attributes | null | undefined;
-};
-
-export type LabRestore = {
-  /** Parts that stay as they are. */
-  readonly keep?: readonly ('state' | 'clock' | 'faults' | 'journal')[] | null | undefined;
-};
-
-export type LabServiceCreate = {
-  readonly name: string;
-  /** Name or id of the edge router that hosts the service. */
-  readonly host: string;
-  /** Port of the server, as the router reaches it. */
-  readonly port: number;
-  /** Host of the server, as the router reaches it; default 127.0.0.1. */
-  readonly address?: string | null | undefined;
-  /** Default: true. */
-  readonly encryptionRequired?: boolean | null | undefined;
 };
 
 export type LinkPatch = {
@@ -1162,10 +1136,6 @@ export type SessionCreate = {
   readonly type?: DialBind | null | undefined;
 };
 
-export type SnapshotCreate = {
-  readonly name: string;
-};
-
 export type Tags = Readonly<Record<string, unknown>>;
 
 export type TargetToken = 'ACCESS' | 'ID';
@@ -1231,6 +1201,27 @@ export type Username = string;
 
 export type UsernameNullable = string;
 
+export type LabIdentityCreate = {
+  readonly roleAttributes?: Attributes | null | undefined;
+};
+
+export type LabServiceCreate = {
+  readonly name: string;
+  /** Name or id of the edge router that hosts the service. */
+  readonly host: string;
+  /** Port of the server, as the router reaches it. */
+  readonly port: number;
+  /** Host of the server, as the router reaches it; default 127.0.0.1. */
+  readonly address?: string | null | undefined;
+  /** Default: true. */
+  readonly encryptionRequired?: boolean | null | undefined;
+};
+
+export type NetworkWait = {
+  /** A duration, such as 30s; default 15s, at most 50s. */
+  readonly timeout?: string | null | undefined;
+};
+
 export type ProxyCreate = {
   /** 1 to 100 letters, digits, dots, colons, hyphens and underscores. */
   readonly name: string;
@@ -1240,6 +1231,10 @@ export type ProxyCreate = {
   readonly port?: number | null | undefined;
 };
 
+export type SnapshotCreate = {
+  readonly name: string;
+};
+
 export type SnapshotLoad = {
   /** The name of the snapshot; an earlier one with this name is replaced. */
   readonly name: string;
@@ -1247,6 +1242,11 @@ export type SnapshotLoad = {
   readonly file: Readonly<Record<string, unknown>>;
   /** Take credentials from the file, and identities that become administrators; default false. */
   readonly credentials?: boolean | null | undefined;
+};
+
+export type LabRestore = {
+  /** Parts that stay as they are. */
+  readonly keep?: readonly ('state' | 'clock' | 'faults' | 'journal')[] | null | undefined;
 };
 
 export type Seed = Readonly<Record<string, unknown>>;

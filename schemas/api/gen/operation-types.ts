@@ -385,6 +385,23 @@ export type OperationId = { [Api in keyof Operations]: keyof Operations[Api] }[k
 
 /** The fields of a request to each function of the lab, or its document. */
 export interface LabInputs {
+  readonly enrollIdentity: { readonly name: string } & B.LabIdentityCreate;
+  readonly createLabService: B.LabServiceCreate;
+  readonly detailToken: { readonly name: string };
+  readonly detailNetwork: {  };
+  readonly waitForNetwork: B.NetworkWait;
+  readonly listProxies: {  };
+  readonly createProxy: B.ProxyCreate;
+  readonly deleteProxy: { readonly name: string };
+  readonly disconnectRouter: { readonly id: string };
+  readonly listSnapshots: {  };
+  readonly createSnapshot: B.SnapshotCreate;
+  readonly deleteSnapshot: { readonly name: string };
+  readonly loadSnapshot: B.SnapshotLoad;
+  readonly saveSnapshot: { readonly name: string; readonly credentials?: boolean | undefined };
+  readonly restoreSnapshot: { readonly name: string } & B.LabRestore;
+  readonly detailReady: {  };
+  readonly reset: B.LabRestore;
   readonly seed: { readonly apply?: boolean | undefined; readonly prune?: boolean | undefined; readonly plan?: boolean | undefined; readonly document: B.Seed | string };
   readonly whatIf: { readonly prune?: boolean | undefined; readonly document: B.Seed | string };
   readonly exportNetwork: {  };

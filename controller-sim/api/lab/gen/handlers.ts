@@ -3,6 +3,20 @@
 import { answering } from '../lab-handler.ts';
 
 export const callHandlers = {
+  enrollIdentity: answering<'enrollIdentity'>((lab, { name, ...options }) => lab.identity(name, options)),
+  createLabService: answering<'createLabService'>((lab, { name, ...options }) => lab.service(name, options)),
+  detailNetwork: answering<'detailNetwork'>((lab) => lab.network()),
+  waitForNetwork: answering<'waitForNetwork'>((lab, options) => lab.ready(options)),
+  listProxies: answering<'listProxies'>((lab) => lab.proxies.list()),
+  deleteProxy: answering<'deleteProxy'>((lab, { name }) => lab.proxies.remove(name)),
+  disconnectRouter: answering<'disconnectRouter'>((lab, { id }) => lab.faults.disconnect(id)),
+  listSnapshots: answering<'listSnapshots'>((lab) => lab.sharedSnapshots.list()),
+  createSnapshot: answering<'createSnapshot'>((lab, { name }) => lab.sharedSnapshots.take(name)),
+  deleteSnapshot: answering<'deleteSnapshot'>((lab, { name }) => lab.sharedSnapshots.delete(name)),
+  loadSnapshot: answering<'loadSnapshot'>((lab, { name, file, ...options }) => lab.sharedSnapshots.load(name, file, options)),
+  saveSnapshot: answering<'saveSnapshot'>((lab, { name, ...options }) => lab.sharedSnapshots.save(name, options)),
+  restoreSnapshot: answering<'restoreSnapshot'>((lab, { name, ...options }) => lab.restore(name, options)),
+  reset: answering<'reset'>((lab, options) => lab.reset(options)),
   exportNetwork: answering<'exportNetwork'>((lab) => lab.export()),
   why: answering<'why'>((lab, options) => lab.why(options)),
   whyLogin: answering<'whyLogin'>((lab, { identity }) => lab.whyLogin(identity)),
