@@ -5,14 +5,15 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { addGroups } from '#lib/commands/help.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { CONNECTIONS } from '#schemas/lab/connections.ts';
+import { CONTROLLERS } from '#schemas/lab/controllers.ts';
 import { EXPLANATIONS } from '#schemas/lab/explanations.ts';
+import { FAULTS } from '#schemas/lab/faults.ts';
+import { JOURNAL } from '#schemas/lab/journal.ts';
 import { NETWORKS } from '#schemas/lab/networks.ts';
 import { STATE } from '#schemas/lab/state.ts';
 import { clockCommand } from '../controller-sim/commands/clock.ts';
-import { clusterCommand } from '../controller-sim/commands/cluster.ts';
-import { faultCommand } from '../controller-sim/commands/faults.ts';
 import { healthCommand } from '../controller-sim/commands/health.ts';
-import { journalCommand, verifyCommand, waitCommand } from '../controller-sim/commands/journal.ts';
+import { journalCommand } from '../controller-sim/commands/journal.ts';
 import { commandsOf } from '../controller-sim/commands/lab-commands.ts';
 import { identityCommand, serviceCommand } from '../controller-sim/commands/network.ts';
 import { operationsCommand } from '../controller-sim/commands/operations.ts';
@@ -39,17 +40,16 @@ export function simulatorProgram(): Command {
       ...commandsOf(NETWORKS),
     ],
     'Its time and state:': [clockCommand(), snapshotCommand(), ...commandsOf(STATE)],
-    'Its faults:': [faultCommand(), ...commandsOf(CONNECTIONS)],
+    'Its faults:': [...commandsOf(FAULTS), ...commandsOf(CONNECTIONS)],
     'What happened, and why:': [
       journalCommand(),
-      verifyCommand(),
-      waitCommand(),
+      ...commandsOf(JOURNAL),
       ...commandsOf(EXPLANATIONS),
       whatIfCommand(),
       healthCommand(),
     ],
     'Further commands:': [
-      clusterCommand(),
+      ...commandsOf(CONTROLLERS),
       storeCommand(),
       operationsCommand(),
       completionCommand(program, 'edgeweave-sim'),

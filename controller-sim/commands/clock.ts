@@ -3,14 +3,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import type { LabClock } from '#schemas/api/gen/answers.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';
-
-interface ClockState {
-  readonly now: string;
-  readonly advanced: string;
-  readonly rate: number;
-}
 
 interface ClockOptions {
   readonly advance?: string;
@@ -50,14 +45,13 @@ export function clockCommand(): Command {
 async function change(
   client: LabClient,
   { advance, set, rate }: { advance: string | undefined; set: string | undefined; rate: number | undefined },
-): Promise<ClockState> {
-  let state: unknown;
-  if (advance !== undefined) state = await client.ask('POST', '/lab/v1/clock/advance', { duration: advance });
-  if (set !== undefined || rate !== undefined) state = await client.ask('PATCH', '/lab/v1/clock', { time: set, rate });
-  return (state ?? (await client.ask('GET', '/lab/v1/clock'))) as ClockState;
+): Promise<LabClock> {
+  const advanced = advance === undefined ? undefined : await client.call('advanceClock', { duration: advance });
+  if (set !== undefined || rate !== undefined) return client.call('patchClock', { time: set, rate });
+  return advanced ?? client.call('detailClock', {});
 }
 
-function show({ now, advanced, rate }: ClockState): string {
+function show({ now, advanced, rate }: LabClock): string {
   const distance = advanced.startsWith('-') ? `${advanced.slice(1)} in the past` : `advanced by ${advanced}`;
   const facts = [
     ...(advanced === '0s' ? [] : [distance]),

@@ -6,21 +6,22 @@
 
 import { count } from '#lib/text/count.ts';
 import { inOneLine } from '#lib/text/shown-text.ts';
+import type { LabJournalEntry } from '#schemas/api/gen/answers.ts';
 import type { ControlEntry, HttpEntry, LinkEntry } from '../lab/journal/journal-entry.ts';
 
 /** Characters of the content of a message in its line. */
 const MAX_CONTENT_LENGTH = 300;
 
 type AsJson<Entry> = Omit<Entry, 'time'> & { readonly time: string };
-/** An entry as the lab API answers it. */
-export type ShownEntry = AsJson<HttpEntry> | AsJson<ControlEntry> | AsJson<LinkEntry>;
+/** The entry that the lab API answers, by its kind. */
+type ShownEntry = AsJson<HttpEntry> | AsJson<ControlEntry> | AsJson<LinkEntry>;
 
-export function journalLine(entry: ShownEntry): string {
+export function journalLine(entry: LabJournalEntry): string {
   const { sequence, time, fault } = entry;
   const parts = [
     String(sequence).padStart(5),
     time.slice(11, 23),
-    ...partsOf(entry),
+    ...partsOf(entry as ShownEntry),
     ...(fault === undefined ? [] : [`[fault ${fault}]`]),
   ];
   return inOneLine(parts.join('  '));
@@ -44,7 +45,7 @@ const UNSTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** The entry without what differs between two runs of the same scenario: number, time, duration, size and address. */
-export function stableEntry(entry: ShownEntry): Partial<ShownEntry> {
+export function stableEntry(entry: LabJournalEntry): Partial<LabJournalEntry> {
   // Answers and messages have times; headers have names of programs with their versions.
   return Object.fromEntries(Object.entries(entry).filter(([name]) => !UNSTABLE.has(name)));
 }

@@ -4,12 +4,12 @@
 import { parse } from 'yaml';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
+import type { LabSeeded } from '#schemas/api/gen/answers.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
 import { SECTIONS } from '../lab/seed/sections.ts';
 import type { SectionCounts, Seeded } from '../lab/seed/seeded.ts';
 import { type LabClient, LabClientError } from './lab-client.ts';
 
-const SNAPSHOTS = '/lab/v1/snapshots';
 const MAX_PART_ENTITIES = 2_000;
 /** Characters of YAML, whose parser needs a hundred times the time and the memory of that for JSON. */
 const MAX_YAML_LENGTH = 4 * 1024 * 1024;
@@ -25,32 +25,32 @@ interface Part {
 export async function seedInParts(
   client: LabClient,
   text: string,
-  { path, size }: { readonly path: string; readonly size: number },
+  { apply, size }: { readonly apply: boolean; readonly size: number },
 ): Promise<Seeded> {
   const parts = partsOf(documentOf(text), size);
   // Another seed may run at the same time.
   const snapshot = `before-seed-${new IdSource().uuid()}`;
-  await client.ask('POST', SNAPSHOTS, { name: snapshot });
+  await client.call('createSnapshot', { name: snapshot });
   const sums = { created: {}, existing: {}, changed: {} } as Record<'created' | 'existing' | 'changed', SectionCounts>;
   try {
     for (const { section, start, entries } of parts) {
-      const seeded = (await ask(client, path, section, start, entries)) as Seeded;
+      const seeded = await ask(client, apply, { section, start, entries });
       for (const name of ['created', 'existing', 'changed'] as const) add(sums, name, seeded[name]);
     }
   } catch (error) {
-    await client.ask('POST', `${SNAPSHOTS}/${snapshot}/restore`, { keep: ['clock', 'faults', 'journal'] });
+    await client.call('restoreSnapshot', { name: snapshot, keep: ['clock', 'faults', 'journal'] });
     throw error;
   } finally {
-    await client.ask('DELETE', `${SNAPSHOTS}/${snapshot}`);
+    await client.call('deleteSnapshot', { name: snapshot });
   }
   const { changed, ...others } = sums;
-  return path.includes('apply=true') ? { ...others, changed } : others;
+  return apply ? { ...others, changed } : others;
 }
 
 /** Mistakes get the place in the whole document. */
-async function ask(client: LabClient, path: string, section: string, start: number, entries: unknown[]) {
+async function ask(client: LabClient, apply: boolean, { section, start, entries }: Part): Promise<LabSeeded> {
   try {
-    return await client.ask('POST', path, { [section]: entries });
+    return await client.call('seed', { document: { [section]: entries }, apply });
   } catch (error) {
     if (!(error instanceof LabClientError) || !Array.isArray(error.data)) throw error;
     const data = (error.data as SeedMistake[]).map(({ path: at, message }) => ({

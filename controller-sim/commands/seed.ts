@@ -8,6 +8,7 @@ import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { inOneLine } from '#lib/text/shown-text.ts';
+import type { LabSeeded } from '#schemas/api/gen/answers.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
 import { MAX_JSON_BYTES } from '../lab/seed/max-size.ts';
@@ -53,10 +54,9 @@ export function seedCommand(): Command {
         });
       return withLab(connection, async (client) => {
         const text = read(file);
-        const flags = Object.entries({ apply, prune, plan }).flatMap(([name, flag]) => (flag ? [`${name}=true`] : []));
         try {
           const isWhole = prune === true || plan === true;
-          show(await seedIn(client, text, isWhole, flags.join('&')));
+          show(await seedIn(client, text, isWhole, options));
         } catch (error) {
           throw await named(error, file);
         }
@@ -70,13 +70,12 @@ interface SeedCommandOptions extends Connection, SeedOptions {
 }
 
 /** A text beyond the limit on bodies is sent in parts. */
-async function seedIn(client: LabClient, text: string, isWhole: boolean, query: string): Promise<Seeded> {
-  const path = `/lab/v1/seed?${query}`;
-  if (text.length <= MAX_PART_BYTES) return (await client.ask('POST', path, text)) as Seeded;
+async function seedIn(client: LabClient, text: string, isWhole: boolean, options: SeedOptions): Promise<LabSeeded> {
+  if (text.length <= MAX_PART_BYTES) return client.call('seed', { document: text, ...options });
   if (isWhole)
     throw new ProjectError('INPUT', `--prune and --plan need a file of at most ${MAX_PART_BYTES} characters`);
   const { seedInParts } = await import('./seed-parts.ts');
-  return seedInParts(client, text, { path, size: MAX_PART_BYTES });
+  return seedInParts(client, text, { apply: options.apply === true, size: MAX_PART_BYTES });
 }
 
 interface WhatIfCommandOptions extends Connection {
@@ -117,7 +116,7 @@ export function whatIfCommand(): Command {
         return withErrors(async () => show(await compareExport(network, file, prune === true)));
       return withLab(connection, async (client) => {
         try {
-          show((await client.ask('POST', `/lab/v1/what-if?prune=${prune === true}`, read(file))) as WhatIf);
+          show(await client.call('whatIf', { document: read(file), prune }));
         } catch (error) {
           throw await named(error, file);
         }
@@ -151,7 +150,7 @@ export function exportCommand(): Command {
     .action(({ format, output, ...connection }: ExportOptions) =>
       withLab(connection, async (client) => {
         const { seedText } = await import('../lab/seed/format.ts');
-        const text = seedText((await client.ask('GET', '/lab/v1/export')) as SeedDocument, format);
+        const text = seedText((await client.call('exportNetwork', {})) as SeedDocument, format);
         if (output === undefined) print(text);
         else await writeFileAtomic(output, text); // only its owner can read it
       }),

@@ -85,14 +85,14 @@ export function readOperations(): ApiOperation[] {
 }
 
 function operationOf(lab: LabFunction): ApiOperation {
-  const { id, route, access, query = {}, body = '-', answer = '-', status = 200, rejections } = lab;
-  const names = Object.keys(query).join(',') || '-';
+  const { id, route, access, query = {}, required, body = '-', answer = '-', status = 200, rejections } = lab;
+  const names = Object.keys(query).map((name) => `${name}${required?.includes(name) ? '!' : ''}`);
   const cells = [
     'lab',
     ...route.split(' '),
     id,
     access,
-    names,
+    names.join(',') || '-',
     body,
     answer,
     String(status),

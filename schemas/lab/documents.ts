@@ -3,7 +3,7 @@
 import type { LabGroup } from './function.ts';
 
 export const DOCUMENTS: LabGroup = {
-  section: 'Controllers and connections',
+  section: 'Controllers',
   functions: [
     { id: 'getSwagger', route: 'GET /swagger.json', access: 'none', answer: 'application/json', rejections: [] },
   ],

@@ -1,5 +1,4 @@
-// Functions of the lab that explain the decisions of the controller. Their commands end with exit code 1 if the answer
-// is no.
+// Functions of the lab that explain the decisions of the controller.
 
 import type { LabCommand, LabGroup, LabOption } from './function.ts';
 

@@ -1,6 +1,6 @@
-// What describes a function of the lab. Its operation of the API, its handler, its command, its method in the clients of
-// other languages, the interface of the package and the reference follow from one description; the implementation is a
-// method of controller-sim/lab/. docs/architecture.md has the recipe.
+// The description of a function of the lab. Its operation of the API, its handler, its command, its method in the
+// clients of other languages, the interface of the package and the reference follow from it; its implementation is a
+// method in controller-sim/lab/. docs/architecture.md has the recipe.
 
 import type { AccessLevel } from '../api/gen/operation-types.ts';
 
@@ -17,8 +17,10 @@ export interface LabFunction {
   /** `POST /clock/advance`, below `/lab/v1`. */
   readonly route: string;
   readonly access: AccessLevel;
-  /** Fields of the query; ! = required. */
+  /** Fields of the query. */
   readonly query?: Readonly<Record<string, QueryType>>;
+  /** Those that a request must have. */
+  readonly required?: readonly string[];
   /** As in operations.tsv: a type, or a content type, or both; ? = optional. */
   readonly body?: string;
   /** As in operations.tsv; default: no data. */
@@ -32,8 +34,8 @@ export interface LabFunction {
   /** Whether the body is a document of its own instead of fields. */
   readonly hasDocument?: boolean;
   /**
-   * The call of the lab that answers, with fields of the request: `restore(name, options)`; `options` are the fields that
-   * have no name in it. A function without it has a handler in controller-sim/api/lab/.
+   * The call of the lab that answers, with fields of the request: `restore(name, options)`; `options` are the fields
+   * that it does not name. A function without a call has a handler in controller-sim/api/lab/.
    */
   readonly call?: string;
   /** Methods of the package, with the commands for them; default: that of `call`. */
@@ -54,7 +56,7 @@ export interface LabCommand {
   readonly text: string;
   /** By field of the request, or `field:name`: the meaning. */
   readonly arguments?: Readonly<Record<string, string>>;
-  /** By field of the request, in this order. Names that are no fields are for the output. */
+  /** By field of the request, in this order; further names are options of the output. */
   readonly options?: Readonly<Record<string, LabOption>>;
   /** Whether each further field of the body is an option, with its own description. */
   readonly hasFields?: boolean;

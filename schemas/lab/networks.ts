@@ -50,6 +50,14 @@ export const NETWORKS: LabGroup = {
       answer: 'labTopology',
       rejections: [401, 429],
       call: 'network()',
+      commands: [
+        {
+          name: 'cluster list',
+          text: 'list the controllers: the index of the last change that each has, and why one does not follow',
+          options: { json: { flags: '--json', text: 'print them as JSON', default: false } },
+          examples: ['cluster list --ready sim.json'],
+        },
+      ],
     },
     {
       id: 'waitForNetwork',

@@ -1,6 +1,6 @@
 // Makes the reference of the lab: every function as method, HTTP operation and command, with its fields.
-// schemas/sim/lab.tsv says which belong together. Methods come from the interface of the lab, operations and fields
-// from schemas/api, commands from the definition of the command line; a function that is not in the table is an error.
+// schemas/lab says which belong together. Methods come from the interface of the lab, commands from the definition of
+// the command line; a method that no function names is an error.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { simulatorProgram } from '../../entry/sim-program.ts';
 import { ANSWER_SCHEMAS, BODY_SCHEMAS, type DataSchema } from '../../schemas/api/data-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TABLE = 'schemas/sim/lab.tsv';
+const DESCRIPTIONS = 'schemas/lab';
 const PAGE = 'docs/reference/lab.md';
 const INTERFACE = 'controller-sim/interface/lab.ts';
 const NONE = '-';
@@ -56,9 +56,9 @@ interface Member {
   readonly signature: string;
 }
 
-/** Path (relative to the project) → content. Throws if a function is not in the table, or a row names none. */
+/** Path (relative to the project) → content. Throws if no function names a method, or one names an unknown one. */
 export function generateLabReference(): Map<string, string> {
-  const rows = [...readRows(), ...LAB_GROUPS.flatMap(rowsOf)];
+  const rows = LAB_GROUPS.flatMap(rowsOf);
   const members = readMembers();
   const operations = new Map(
     readOperations().flatMap((each) => (each.api === 'lab' ? [[String(each.id), each] as const] : [])),
@@ -95,14 +95,6 @@ function rowsOf({ section, functions, methods: local = {} }: LabGroup): Row[] {
     ...rows,
     ...Object.entries(local).map(([method, command]) => ({ section, operation: NONE, method, command })),
   ];
-}
-
-function readRows(): Row[] {
-  const [, ...lines] = readFileSync(join(ROOT, TABLE), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => {
-    const [section = '', operation = '', method = '', command = ''] = line.split('\t');
-    return { section, operation, method, command };
-  });
 }
 
 /** `clock.advance` → its member. */
@@ -152,7 +144,7 @@ function demandAll(
       ),
     ),
   ];
-  if (mistakes.length > 0) throw new Error(`${TABLE}:\n${mistakes.join('\n')}`);
+  if (mistakes.length > 0) throw new Error(`${DESCRIPTIONS}:\n${mistakes.join('\n')}`);
 }
 
 /** `clock --advance` → `clock`. */

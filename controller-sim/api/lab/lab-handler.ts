@@ -1,4 +1,4 @@
-// What all handlers of the lab API do: they read the fields of the request, and answer errors of the lab.
+// Makes the handlers of the lab API: they read the fields of the request, and answer the errors of the lab.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { QueueFullError } from '#lib/queue/task-queue.ts';
@@ -27,10 +27,15 @@ type Result<Id extends keyof LabInputs> = Operations['lab'][Id]['kind'] extends 
 export function answering<Id extends keyof LabInputs>(
   run: (lab: Lab, input: Input<Id>, services: ApiServices) => Promise<Result<Id>> | Result<Id>,
 ): Handlers<'lab'>[Id] {
-  const handler = labHandler(async (lab, request) => {
-    const data = await run(lab, inputOf(request) as Input<Id>, request.services);
-    return { data: request.operation.answer.kind === 'none' ? {} : data };
-  });
+  const handler = async (request: ApiRequest) => {
+    const { services, operation } = request;
+    try {
+      const data = await run(services.lab, inputOf(request) as Input<Id>, services);
+      return { data: operation.answer.kind === 'none' ? {} : data };
+    } catch (error) {
+      throw rejection(error);
+    }
+  };
   return handler as Handlers<'lab'>[Id];
 }
 
@@ -51,22 +56,12 @@ function queryValue(name: string, type: QueryType, text: string): unknown {
   return { string: text, integer: Number(text), boolean: text === 'true' }[type];
 }
 
-/** Answers wrong use of the lab as 400 or 404, too much of it as 429, and a wait in vain as 503. */
-export function labHandler<Answer, Body = unknown>(
-  handle: (lab: Lab, request: ApiRequest<Body>) => Promise<Answer> | Answer,
-): (request: ApiRequest<Body>) => Promise<Answer> {
-  return async (request) => {
-    try {
-      return await handle(request.services.lab, request);
-    } catch (error) {
-      if (error instanceof InvalidError) throw invalid(error.field, error.message, error.value);
-      if (error instanceof SeedError)
-        throw new ApiError('COULD_NOT_VALIDATE', { message: error.message, data: error.mistakes });
-      if (error instanceof QueueFullError) throw new ApiError('RATE_LIMITED');
-      if (error instanceof NotReadyError)
-        throw new ApiError('NOT_READY', { code: 'UNHANDLED', message: error.message });
-      if (error instanceof UnknownError) throw new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: error.message });
-      throw error;
-    }
-  };
+function rejection(error: unknown): unknown {
+  if (error instanceof InvalidError) return invalid(error.field, error.message, error.value);
+  if (error instanceof SeedError)
+    return new ApiError('COULD_NOT_VALIDATE', { message: error.message, data: error.mistakes });
+  if (error instanceof QueueFullError) return new ApiError('RATE_LIMITED');
+  if (error instanceof NotReadyError) return new ApiError('NOT_READY', { code: 'UNHANDLED', message: error.message });
+  if (error instanceof UnknownError) return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: error.message });
+  return error;
 }

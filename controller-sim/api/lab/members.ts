@@ -1,10 +1,9 @@
 // Faults of the members of a cluster. Any member takes the request, and passes it on to the one that it names.
 
-import type { MemberPause } from '#schemas/api/gen/bodies.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
 import type { MemberFaults } from '../../lab/member-faults.ts';
-import type { ApiRequest, ApiServices, Done } from '../operations/context.ts';
-import { labHandler } from './lab-handler.ts';
+import type { ApiServices } from '../operations/context.ts';
+import { answering } from './lab-handler.ts';
 
 /** The faults by their name in calls between members. */
 const FAULTS = {
@@ -16,16 +15,13 @@ const FAULTS = {
 type Fault = keyof typeof FAULTS;
 
 export const memberHandlers = {
-  rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }): Promise<Done> => {
+  rejoinMember: answering<'rejoinMember'>(async (_lab, { id }, { cluster }) => {
     if (!(await cluster.rejoin(id))) throw notRunning(id);
-    return { data: {} };
   }),
-  partitionMember: labHandler((_lab, request) => cause('partition', request)),
-  healMember: labHandler((_lab, request) => cause('heal', request)),
-  pauseMember: labHandler<Done, MemberPause | undefined>((_lab, request) =>
-    cause('pause', request, request.body?.duration ?? undefined),
-  ),
-  killMember: labHandler((_lab, request) => cause('kill', request)),
+  partitionMember: answering<'partitionMember'>((_lab, { id }, services) => cause('partition', id, services)),
+  healMember: answering<'healMember'>((_lab, { id }, services) => cause('heal', id, services)),
+  pauseMember: answering<'pauseMember'>((_lab, { id, duration }, services) => cause('pause', id, services, duration)),
+  killMember: answering<'killMember'>((_lab, { id }, services) => cause('kill', id, services)),
 };
 
 /** Lets other members cause the faults of this one. */
@@ -34,21 +30,18 @@ export function serveMemberFaults({ peers, lab }: Pick<ApiServices, 'peers' | 'l
     peers.serve(callOf(fault), (duration) => act(lab.member, typeof duration === 'string' ? duration : undefined));
 }
 
-async function cause(fault: Fault, { params, services }: ApiRequest, duration?: string): Promise<Done> {
-  const { id = '' } = params;
+async function cause(fault: Fault, id: string, services: ApiServices, duration?: string): Promise<void> {
   const { cluster, peers, controllerId, lab } = services;
-  if (id === controllerId) FAULTS[fault](lab.member, duration);
-  else await callOther();
-  return { data: {} };
-
-  /** A member that is cut off counts as disconnected, and answers. */
-  async function callOther(): Promise<void> {
-    if (!cluster.find(id)) throw notRunning(id);
-    try {
-      await peers.call(id, callOf(fault), duration);
-    } catch (error) {
-      throw new InvalidError('member', `${id}: ${(error as Error).message}`, id);
-    }
+  if (id === controllerId) {
+    FAULTS[fault](lab.member, duration);
+    return;
+  }
+  // A member that is cut off counts as disconnected, and answers.
+  if (!cluster.find(id)) throw notRunning(id);
+  try {
+    await peers.call(id, callOf(fault), duration);
+  } catch (error) {
+    throw new InvalidError('member', `${id}: ${(error as Error).message}`, id);
   }
 }
 

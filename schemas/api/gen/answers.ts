@@ -540,199 +540,6 @@ export type Jwks = {
   readonly keys?: readonly Jwk[] | null;
 };
 
-export type LabClock = {
-  readonly now: string;
-  /** The distance from the real time, such as 31m0s; negative in the past. */
-  readonly advanced: string;
-  /** How many times as fast as the real time it runs; 0: it stands still. */
-  readonly rate: number;
-};
-
-export type LabFault = {
-  readonly id: string;
-  /** How many requests, messages, connections or changes it has affected. */
-  readonly hits: number;
-  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
-  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
-  /** The method of the request. */
-  readonly method?: string;
-  /** The beginning of the path; with * for any characters, the whole path. */
-  readonly path?: string;
-  /** The id of an operation, such as listServices. */
-  readonly operation?: string;
-  /** Id or name of the caller. */
-  readonly identity?: string;
-  /** 200 to 599: the answer in place of the operation. */
-  readonly status?: number;
-  /** An error code of the APIs, such as NOT_FOUND. */
-  readonly code?: string;
-  /** The body of the answer: a text as it is, anything else as JSON. */
-  readonly body?: unknown;
-  /** Headers of the answer, such as Retry-After. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The connection closes without an answer. */
-  readonly close?: boolean;
-  /** The connection closes after half of the answer. */
-  readonly truncate?: boolean;
-  /** A duration, such as 500ms, before the request, the message or the change is handled. */
-  readonly delay?: string;
-  /** One answer for each request, in this order; afterwards requests are handled as usual. */
-  readonly answers?: readonly ({
-    /** 200 to 599: the answer in place of the operation. */
-    readonly status?: number;
-    /** An error code of the APIs, such as NOT_FOUND. */
-    readonly code?: string;
-    /** The body of the answer: a text as it is, anything else as JSON. */
-    readonly body?: unknown;
-    /** Headers of the answer, such as Retry-After. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** The connection closes without an answer. */
-    readonly close?: boolean;
-    /** The connection closes after half of the answer. */
-    readonly truncate?: boolean;
-    /** A duration, such as 500ms, before the request, the message or the change is handled. */
-    readonly delay?: string;
-  })[];
-  /** Id or name of the router: of control channels, links or SDK connections. */
-  readonly router?: string;
-  /** Name of the router at the other end of the link. */
-  readonly peer?: string;
-  /** Name of a proxy. */
-  readonly proxy?: string;
-  /** The name of a content type, such as Route. */
-  readonly message?: string;
-  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
-  readonly direction?: 'in' | 'out' | 'up' | 'down';
-  /** The message is lost. */
-  readonly drop?: boolean;
-  /** The message arrives twice. */
-  readonly duplicate?: boolean;
-  /** The message arrives after the next one. */
-  readonly reorder?: boolean;
-  /** New control channels are rejected. */
-  readonly reject?: boolean;
-  /** A duration that bytes travel longer. */
-  readonly latency?: string;
-  /** A duration that is added to the latency or taken from it, at random. */
-  readonly jitter?: string;
-  /** Bytes per second. */
-  readonly bandwidth?: number;
-  /** Bytes of the pieces in which everything is written. */
-  readonly slice?: number;
-  /** The duration between two pieces; default 10ms. */
-  readonly sliceDelay?: string;
-  /** The connection is closed after so many bytes. */
-  readonly limit?: number;
-  /** A duration by which the end of a direction arrives later. */
-  readonly closeDelay?: string;
-  /** Bytes wait until the fault ends. */
-  readonly stall?: boolean;
-  /** The far side is gone, and the near one does not learn of it. */
-  readonly halfOpen?: boolean;
-  /** Connections are reset, new ones too. */
-  readonly cut?: boolean;
-  /** The store rejects changes. */
-  readonly fail?: boolean;
-  /** The store rejects changes, as with a full disk. */
-  readonly full?: boolean;
-  /** How many requests, messages, connections or changes it affects; default: all. */
-  readonly times?: number;
-  /** 0 to 1: the share of the matching ones that it affects; default 1. */
-  readonly probability?: number;
-  /** A duration, after which it affects nothing. */
-  readonly lasts?: string;
-  /** A name that several faults share, such as that of a test; they can be removed together. */
-  readonly scope?: string;
-};
-
-export type LabFaults = readonly LabFault[];
-
-export type LabJournal = readonly LabJournalEntry[];
-
-export type LabJournalEntry = {
-  readonly kind: 'http' | 'control' | 'link';
-  /** Increases by one with each entry; the parameter `after` excludes earlier ones. */
-  readonly sequence: number;
-  readonly time: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly query?: string;
-  readonly api?: string;
-  readonly operation?: string;
-  /** Null if the client got no answer. */
-  readonly status?: number | null;
-  /** The code of the error. */
-  readonly code?: string;
-  /** Why a request or a router was rejected, or why a connection ended. */
-  readonly reason?: string;
-  /** Milliseconds until the answer. */
-  readonly duration?: number;
-  /** The address of the client. */
-  readonly source?: string;
-  readonly identity?: {
-    readonly id: string;
-    readonly name: string;
-  };
-  /** Size of the answer, or of the body of a message. */
-  readonly bytes?: number;
-  /** JSON of the request without secrets, cut after 4,096 characters. */
-  readonly body?: string;
-  /** Headers of the request without secrets; most have only their names. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** JSON of a successful answer without secrets, if it has at most 4,096 bytes. */
-  readonly answer?: string;
-  /** Headers of the answer without secrets. */
-  readonly answerHeaders?: Readonly<Record<string, string>>;
-  readonly event?: 'connected' | 'disconnected' | 'rejected' | 'message';
-  readonly router?: {
-    readonly id?: string;
-    readonly name?: string;
-  };
-  readonly direction?: 'in' | 'out';
-  /** The router at the other end of a link. */
-  readonly peer?: {
-    readonly id?: string;
-    readonly name?: string;
-  };
-  /** The id of the link of a message. */
-  readonly link?: string;
-  /** The name of the content type. */
-  readonly message?: string;
-  /** The fields of a message of at most 8,192 bytes, without secrets; never the data of a payload. */
-  readonly content?: Readonly<Record<string, unknown>>;
-  /** The id of the fault that was applied. */
-  readonly fault?: string;
-};
-
-export type LabVerified = {
-  readonly verified: boolean;
-  /** How many entries meet the filter. */
-  readonly count: number;
-  /** Why it does not hold, with the nearest entries. */
-  readonly message?: string;
-};
-
-export type LabRecording = {
-  /** Requests in it. */
-  readonly requests: number;
-  /** Requests that it lacks: without an answer, or larger than the journal keeps. */
-  readonly omitted: number;
-  /** For a file that `sim replay` answers from. */
-  readonly text: string;
-};
-
-export type LabJournalState = {
-  /** Whether it records the messages of links. */
-  readonly links: boolean;
-};
-
-export type LabWaited = {
-  /** Missing if none came in time. */
-  readonly entry?: LabJournalEntry;
-  /** Why it does not hold, with the nearest entries. */
-  readonly message?: string;
-};
-
 export type Link = {
   readonly comment?: string;
   readonly href: string;
@@ -1134,6 +941,199 @@ export type VersionInfo = {
   readonly os: string;
   readonly revision: string;
   readonly version: string;
+};
+
+export type LabClock = {
+  readonly now: string;
+  /** The distance from the real time, such as 31m0s; negative in the past. */
+  readonly advanced: string;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate: number;
+};
+
+export type LabFaults = readonly LabFault[];
+
+export type LabFault = {
+  readonly id: string;
+  /** How many requests, messages, connections or changes it has affected. */
+  readonly hits: number;
+  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
+  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
+  /** The method of the request. */
+  readonly method?: string;
+  /** The beginning of the path; with * for any characters, the whole path. */
+  readonly path?: string;
+  /** The id of an operation, such as listServices. */
+  readonly operation?: string;
+  /** Id or name of the caller. */
+  readonly identity?: string;
+  /** 200 to 599: the answer in place of the operation. */
+  readonly status?: number;
+  /** An error code of the APIs, such as NOT_FOUND. */
+  readonly code?: string;
+  /** The body of the answer: a text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Headers of the answer, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection closes without an answer. */
+  readonly close?: boolean;
+  /** The connection closes after half of the answer. */
+  readonly truncate?: boolean;
+  /** A duration, such as 500ms, before the request, the message or the change is handled. */
+  readonly delay?: string;
+  /** One answer for each request, in this order; afterwards requests are handled as usual. */
+  readonly answers?: readonly ({
+    /** 200 to 599: the answer in place of the operation. */
+    readonly status?: number;
+    /** An error code of the APIs, such as NOT_FOUND. */
+    readonly code?: string;
+    /** The body of the answer: a text as it is, anything else as JSON. */
+    readonly body?: unknown;
+    /** Headers of the answer, such as Retry-After. */
+    readonly headers?: Readonly<Record<string, string>>;
+    /** The connection closes without an answer. */
+    readonly close?: boolean;
+    /** The connection closes after half of the answer. */
+    readonly truncate?: boolean;
+    /** A duration, such as 500ms, before the request, the message or the change is handled. */
+    readonly delay?: string;
+  })[];
+  /** Id or name of the router: of control channels, links or SDK connections. */
+  readonly router?: string;
+  /** Name of the router at the other end of the link. */
+  readonly peer?: string;
+  /** Name of a proxy. */
+  readonly proxy?: string;
+  /** The name of a content type, such as Route. */
+  readonly message?: string;
+  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
+  readonly direction?: 'in' | 'out' | 'up' | 'down';
+  /** The message is lost. */
+  readonly drop?: boolean;
+  /** The message arrives twice. */
+  readonly duplicate?: boolean;
+  /** The message arrives after the next one. */
+  readonly reorder?: boolean;
+  /** New control channels are rejected. */
+  readonly reject?: boolean;
+  /** A duration that bytes travel longer. */
+  readonly latency?: string;
+  /** A duration that is added to the latency or taken from it, at random. */
+  readonly jitter?: string;
+  /** Bytes per second. */
+  readonly bandwidth?: number;
+  /** Bytes of the pieces in which everything is written. */
+  readonly slice?: number;
+  /** The duration between two pieces; default 10ms. */
+  readonly sliceDelay?: string;
+  /** The connection is closed after so many bytes. */
+  readonly limit?: number;
+  /** A duration by which the end of a direction arrives later. */
+  readonly closeDelay?: string;
+  /** Bytes wait until the fault ends. */
+  readonly stall?: boolean;
+  /** The far side is gone, and the near one does not learn of it. */
+  readonly halfOpen?: boolean;
+  /** Connections are reset, new ones too. */
+  readonly cut?: boolean;
+  /** The store rejects changes. */
+  readonly fail?: boolean;
+  /** The store rejects changes, as with a full disk. */
+  readonly full?: boolean;
+  /** How many requests, messages, connections or changes it affects; default: all. */
+  readonly times?: number;
+  /** 0 to 1: the share of the matching ones that it affects; default 1. */
+  readonly probability?: number;
+  /** A duration, after which it affects nothing. */
+  readonly lasts?: string;
+  /** A name that several faults share, such as that of a test; they can be removed together. */
+  readonly scope?: string;
+};
+
+export type LabJournalState = {
+  /** Whether it records the messages of links. */
+  readonly links: boolean;
+};
+
+export type LabJournal = readonly LabJournalEntry[];
+
+export type LabJournalEntry = {
+  readonly kind: 'http' | 'control' | 'link';
+  /** Increases by one with each entry; the parameter `after` excludes earlier ones. */
+  readonly sequence: number;
+  readonly time: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+  readonly api?: string;
+  readonly operation?: string;
+  /** Null if the client got no answer. */
+  readonly status?: number | null;
+  /** The code of the error. */
+  readonly code?: string;
+  /** Why a request or a router was rejected, or why a connection ended. */
+  readonly reason?: string;
+  /** Milliseconds until the answer. */
+  readonly duration?: number;
+  /** The address of the client. */
+  readonly source?: string;
+  readonly identity?: {
+    readonly id: string;
+    readonly name: string;
+  };
+  /** Size of the answer, or of the body of a message. */
+  readonly bytes?: number;
+  /** JSON of the request without secrets, cut after 4,096 characters. */
+  readonly body?: string;
+  /** Headers of the request without secrets; most have only their names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON of a successful answer without secrets, if it has at most 4,096 bytes. */
+  readonly answer?: string;
+  /** Headers of the answer without secrets. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  readonly event?: 'connected' | 'disconnected' | 'rejected' | 'message';
+  readonly router?: {
+    readonly id?: string;
+    readonly name?: string;
+  };
+  readonly direction?: 'in' | 'out';
+  /** The router at the other end of a link. */
+  readonly peer?: {
+    readonly id?: string;
+    readonly name?: string;
+  };
+  /** The id of the link of a message. */
+  readonly link?: string;
+  /** The name of the content type. */
+  readonly message?: string;
+  /** The fields of a message of at most 8,192 bytes, without secrets; never the data of a payload. */
+  readonly content?: Readonly<Record<string, unknown>>;
+  /** The id of the fault that was applied. */
+  readonly fault?: string;
+};
+
+export type LabRecording = {
+  /** Requests in it. */
+  readonly requests: number;
+  /** Requests that it lacks: without an answer, or larger than the journal keeps. */
+  readonly omitted: number;
+  /** For a file that `sim replay` answers from. */
+  readonly text: string;
+};
+
+export type LabWaited = {
+  /** Missing if none came in time. */
+  readonly entry?: LabJournalEntry;
+  /** Why it does not hold, with the nearest entries. */
+  readonly message?: string;
+};
+
+export type LabVerified = {
+  readonly verified: boolean;
+  /** How many entries meet the filter. */
+  readonly count: number;
+  /** Why it does not hold, with the nearest entries. */
+  readonly message?: string;
 };
 
 export type LabIdentityFile = {

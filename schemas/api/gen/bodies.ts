@@ -155,21 +155,6 @@ export type CircuitDelete = {
   readonly immediate?: boolean | null | undefined;
 };
 
-export type ClockAdvance = {
-  readonly duration: string;
-};
-
-export type MemberPause = {
-  readonly duration?: string | null | undefined;
-};
-
-export type ClockPatch = {
-  /** The new time, such as 2027-01-31T12:00:00Z. */
-  readonly time?: string | null | undefined;
-  /** How many times as fast as the real time it runs; 0: it stands still. */
-  readonly rate?: number | null | undefined;
-};
-
 export type ClusterMemberAdd = {
   readonly address: string;
   readonly isVoter: boolean;
@@ -520,100 +505,6 @@ export type FabricTerminatorUpdate = {
   readonly tags?: Tags | null | undefined;
 };
 
-export type FaultCreate = {
-  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
-  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
-  /** The method of the request. */
-  readonly method?: string | null | undefined;
-  /** The beginning of the path; with * for any characters, the whole path. */
-  readonly path?: string | null | undefined;
-  /** The id of an operation, such as listServices. */
-  readonly operation?: string | null | undefined;
-  /** Id or name of the caller. */
-  readonly identity?: string | null | undefined;
-  /** 200 to 599: the answer in place of the operation. */
-  readonly status?: number | null | undefined;
-  /** An error code of the APIs, such as NOT_FOUND. */
-  readonly code?: string | null | undefined;
-  /** The body of the answer: a text as it is, anything else as JSON. */
-  readonly body?: unknown;
-  /** Headers of the answer, such as Retry-After. */
-  readonly headers?: Readonly<Record<string, string>> | null | undefined;
-  /** The connection closes without an answer. */
-  readonly close?: boolean | null | undefined;
-  /** The connection closes after half of the answer. */
-  readonly truncate?: boolean | null | undefined;
-  /** A duration, such as 500ms, before the request, the message or the change is handled. */
-  readonly delay?: string | null | undefined;
-  /** One answer for each request, in this order; afterwards requests are handled as usual. */
-  readonly answers?: readonly ({
-    /** 200 to 599: the answer in place of the operation. */
-    readonly status?: number | null | undefined;
-    /** An error code of the APIs, such as NOT_FOUND. */
-    readonly code?: string | null | undefined;
-    /** The body of the answer: a text as it is, anything else as JSON. */
-    readonly body?: unknown;
-    /** Headers of the answer, such as Retry-After. */
-    readonly headers?: Readonly<Record<string, string>> | null | undefined;
-    /** The connection closes without an answer. */
-    readonly close?: boolean | null | undefined;
-    /** The connection closes after half of the answer. */
-    readonly truncate?: boolean | null | undefined;
-    /** A duration, such as 500ms, before the request, the message or the change is handled. */
-    readonly delay?: string | null | undefined;
-  })[] | null | undefined;
-  /** Id or name of the router: of control channels, links or SDK connections. */
-  readonly router?: string | null | undefined;
-  /** Name of the router at the other end of the link. */
-  readonly peer?: string | null | undefined;
-  /** Name of a proxy. */
-  readonly proxy?: string | null | undefined;
-  /** The name of a content type, such as Route. */
-  readonly message?: string | null | undefined;
-  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
-  readonly direction?: 'in' | 'out' | 'up' | 'down' | null | undefined;
-  /** The message is lost. */
-  readonly drop?: boolean | null | undefined;
-  /** The message arrives twice. */
-  readonly duplicate?: boolean | null | undefined;
-  /** The message arrives after the next one. */
-  readonly reorder?: boolean | null | undefined;
-  /** New control channels are rejected. */
-  readonly reject?: boolean | null | undefined;
-  /** A duration that bytes travel longer. */
-  readonly latency?: string | null | undefined;
-  /** A duration that is added to the latency or taken from it, at random. */
-  readonly jitter?: string | null | undefined;
-  /** Bytes per second. */
-  readonly bandwidth?: number | null | undefined;
-  /** Bytes of the pieces in which everything is written. */
-  readonly slice?: number | null | undefined;
-  /** The duration between two pieces; default 10ms. */
-  readonly sliceDelay?: string | null | undefined;
-  /** The connection is closed after so many bytes. */
-  readonly limit?: number | null | undefined;
-  /** A duration by which the end of a direction arrives later. */
-  readonly closeDelay?: string | null | undefined;
-  /** Bytes wait until the fault ends. */
-  readonly stall?: boolean | null | undefined;
-  /** The far side is gone, and the near one does not learn of it. */
-  readonly halfOpen?: boolean | null | undefined;
-  /** Connections are reset, new ones too. */
-  readonly cut?: boolean | null | undefined;
-  /** The store rejects changes. */
-  readonly fail?: boolean | null | undefined;
-  /** The store rejects changes, as with a full disk. */
-  readonly full?: boolean | null | undefined;
-  /** How many requests, messages, connections or changes it affects; default: all. */
-  readonly times?: number | null | undefined;
-  /** 0 to 1: the share of the matching ones that it affects; default 1. */
-  readonly probability?: number | null | undefined;
-  /** A duration, after which it affects nothing. */
-  readonly lasts?: string | null | undefined;
-  /** A name that several faults share, such as that of a test; they can be removed together. */
-  readonly scope?: string | null | undefined;
-};
-
 export type GenericEnroll = {
   readonly certCsr?: string | null | undefined;
   readonly clientCsr?: string | null | undefined;
@@ -689,61 +580,6 @@ export type IdentityUpdate = {
 export type InspectRequest = {
   readonly appRegex: string;
   readonly requestedValues: readonly string[];
-};
-
-export type JournalPatch = {
-  /** Whether to record the messages of the links between routers in the process of the simulator. */
-  readonly links: boolean;
-};
-
-export type JournalVerify = {
-  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
-  /** Id or name of the caller. */
-  readonly identity?: string | null | undefined;
-  /** Id or name. */
-  readonly router?: string | null | undefined;
-  /** The name of the content type of a message, such as Route. */
-  readonly message?: string | null | undefined;
-  /** The beginning of the path; with * for any characters, the whole path. */
-  readonly path?: string | null | undefined;
-  /** Such as listServices. */
-  readonly operation?: string | null | undefined;
-  readonly method?: string | null | undefined;
-  readonly status?: number | null | undefined;
-  /** The id of the fault that was applied. */
-  readonly fault?: string | null | undefined;
-  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
-  readonly failed?: boolean | null | undefined;
-  /** Only later entries than the one with this number. */
-  readonly after?: number | null | undefined;
-  /** The exact number of entries; default: at least one. */
-  readonly times?: number | null | undefined;
-  /** A duration to wait for them, such as 5s. */
-  readonly within?: string | null | undefined;
-};
-
-export type JournalWait = {
-  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
-  /** Id or name of the caller. */
-  readonly identity?: string | null | undefined;
-  /** Id or name. */
-  readonly router?: string | null | undefined;
-  /** The name of the content type of a message, such as Route. */
-  readonly message?: string | null | undefined;
-  /** The beginning of the path; with * for any characters, the whole path. */
-  readonly path?: string | null | undefined;
-  /** Such as listServices. */
-  readonly operation?: string | null | undefined;
-  readonly method?: string | null | undefined;
-  readonly status?: number | null | undefined;
-  /** The id of the fault that was applied. */
-  readonly fault?: string | null | undefined;
-  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
-  readonly failed?: boolean | null | undefined;
-  /** Only later entries than the one with this number. */
-  readonly after?: number | null | undefined;
-  /** A duration, such as 5s; default 10s, at most 50s. */
-  readonly timeout?: string | null | undefined;
 };
 
 export type LinkPatch = {
@@ -1200,6 +1036,170 @@ export type UpdbEnrollment = {
 export type Username = string;
 
 export type UsernameNullable = string;
+
+export type MemberPause = {
+  readonly duration?: string | null | undefined;
+};
+
+export type ClockPatch = {
+  /** The new time, such as 2027-01-31T12:00:00Z. */
+  readonly time?: string | null | undefined;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate?: number | null | undefined;
+};
+
+export type ClockAdvance = {
+  readonly duration: string;
+};
+
+export type FaultCreate = {
+  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
+  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
+  /** The method of the request. */
+  readonly method?: string | null | undefined;
+  /** The beginning of the path; with * for any characters, the whole path. */
+  readonly path?: string | null | undefined;
+  /** The id of an operation, such as listServices. */
+  readonly operation?: string | null | undefined;
+  /** Id or name of the caller. */
+  readonly identity?: string | null | undefined;
+  /** 200 to 599: the answer in place of the operation. */
+  readonly status?: number | null | undefined;
+  /** An error code of the APIs, such as NOT_FOUND. */
+  readonly code?: string | null | undefined;
+  /** The body of the answer: a text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Headers of the answer, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  /** The connection closes without an answer. */
+  readonly close?: boolean | null | undefined;
+  /** The connection closes after half of the answer. */
+  readonly truncate?: boolean | null | undefined;
+  /** A duration, such as 500ms, before the request, the message or the change is handled. */
+  readonly delay?: string | null | undefined;
+  /** One answer for each request, in this order; afterwards requests are handled as usual. */
+  readonly answers?: readonly ({
+    /** 200 to 599: the answer in place of the operation. */
+    readonly status?: number | null | undefined;
+    /** An error code of the APIs, such as NOT_FOUND. */
+    readonly code?: string | null | undefined;
+    /** The body of the answer: a text as it is, anything else as JSON. */
+    readonly body?: unknown;
+    /** Headers of the answer, such as Retry-After. */
+    readonly headers?: Readonly<Record<string, string>> | null | undefined;
+    /** The connection closes without an answer. */
+    readonly close?: boolean | null | undefined;
+    /** The connection closes after half of the answer. */
+    readonly truncate?: boolean | null | undefined;
+    /** A duration, such as 500ms, before the request, the message or the change is handled. */
+    readonly delay?: string | null | undefined;
+  })[] | null | undefined;
+  /** Id or name of the router: of control channels, links or SDK connections. */
+  readonly router?: string | null | undefined;
+  /** Name of the router at the other end of the link. */
+  readonly peer?: string | null | undefined;
+  /** Name of a proxy. */
+  readonly proxy?: string | null | undefined;
+  /** The name of a content type, such as Route. */
+  readonly message?: string | null | undefined;
+  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
+  readonly direction?: 'in' | 'out' | 'up' | 'down' | null | undefined;
+  /** The message is lost. */
+  readonly drop?: boolean | null | undefined;
+  /** The message arrives twice. */
+  readonly duplicate?: boolean | null | undefined;
+  /** The message arrives after the next one. */
+  readonly reorder?: boolean | null | undefined;
+  /** New control channels are rejected. */
+  readonly reject?: boolean | null | undefined;
+  /** A duration that bytes travel longer. */
+  readonly latency?: string | null | undefined;
+  /** A duration that is added to the latency or taken from it, at random. */
+  readonly jitter?: string | null | undefined;
+  /** Bytes per second. */
+  readonly bandwidth?: number | null | undefined;
+  /** Bytes of the pieces in which everything is written. */
+  readonly slice?: number | null | undefined;
+  /** The duration between two pieces; default 10ms. */
+  readonly sliceDelay?: string | null | undefined;
+  /** The connection is closed after so many bytes. */
+  readonly limit?: number | null | undefined;
+  /** A duration by which the end of a direction arrives later. */
+  readonly closeDelay?: string | null | undefined;
+  /** Bytes wait until the fault ends. */
+  readonly stall?: boolean | null | undefined;
+  /** The far side is gone, and the near one does not learn of it. */
+  readonly halfOpen?: boolean | null | undefined;
+  /** Connections are reset, new ones too. */
+  readonly cut?: boolean | null | undefined;
+  /** The store rejects changes. */
+  readonly fail?: boolean | null | undefined;
+  /** The store rejects changes, as with a full disk. */
+  readonly full?: boolean | null | undefined;
+  /** How many requests, messages, connections or changes it affects; default: all. */
+  readonly times?: number | null | undefined;
+  /** 0 to 1: the share of the matching ones that it affects; default 1. */
+  readonly probability?: number | null | undefined;
+  /** A duration, after which it affects nothing. */
+  readonly lasts?: string | null | undefined;
+  /** A name that several faults share, such as that of a test; they can be removed together. */
+  readonly scope?: string | null | undefined;
+};
+
+export type JournalPatch = {
+  /** Whether to record the messages of the links between routers in the process of the simulator. */
+  readonly links: boolean;
+};
+
+export type JournalVerify = {
+  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
+  /** Id or name of the caller. */
+  readonly identity?: string | null | undefined;
+  /** Id or name. */
+  readonly router?: string | null | undefined;
+  /** The name of the content type of a message, such as Route. */
+  readonly message?: string | null | undefined;
+  /** The beginning of the path; with * for any characters, the whole path. */
+  readonly path?: string | null | undefined;
+  /** Such as listServices. */
+  readonly operation?: string | null | undefined;
+  readonly method?: string | null | undefined;
+  readonly status?: number | null | undefined;
+  /** The id of the fault that was applied. */
+  readonly fault?: string | null | undefined;
+  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
+  readonly failed?: boolean | null | undefined;
+  /** Only later entries than the one with this number. */
+  readonly after?: number | null | undefined;
+  /** The exact number of entries; default: at least one. */
+  readonly times?: number | null | undefined;
+  /** A duration to wait for them, such as 5s. */
+  readonly within?: string | null | undefined;
+};
+
+export type JournalWait = {
+  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
+  /** Id or name of the caller. */
+  readonly identity?: string | null | undefined;
+  /** Id or name. */
+  readonly router?: string | null | undefined;
+  /** The name of the content type of a message, such as Route. */
+  readonly message?: string | null | undefined;
+  /** The beginning of the path; with * for any characters, the whole path. */
+  readonly path?: string | null | undefined;
+  /** Such as listServices. */
+  readonly operation?: string | null | undefined;
+  readonly method?: string | null | undefined;
+  readonly status?: number | null | undefined;
+  /** The id of the fault that was applied. */
+  readonly fault?: string | null | undefined;
+  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
+  readonly failed?: boolean | null | undefined;
+  /** Only later entries than the one with this number. */
+  readonly after?: number | null | undefined;
+  /** A duration, such as 5s; default 10s, at most 50s. */
+  readonly timeout?: string | null | undefined;
+};
 
 export type LabIdentityCreate = {
   readonly roleAttributes?: Attributes | null | undefined;

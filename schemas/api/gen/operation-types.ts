@@ -385,6 +385,26 @@ export type OperationId = { [Api in keyof Operations]: keyof Operations[Api] }[k
 
 /** The fields of a request to each function of the lab, or its document. */
 export interface LabInputs {
+  readonly rejoinMember: { readonly id: string };
+  readonly partitionMember: { readonly id: string };
+  readonly healMember: { readonly id: string };
+  readonly pauseMember: { readonly id: string } & B.MemberPause;
+  readonly killMember: { readonly id: string };
+  readonly detailClock: {  };
+  readonly patchClock: B.ClockPatch;
+  readonly advanceClock: B.ClockAdvance;
+  readonly authenticate: { readonly method?: string | undefined } & B.Authenticate;
+  readonly deleteCurrentAPISession: {  };
+  readonly clearFaults: { readonly scope?: string | undefined };
+  readonly listFaults: {  };
+  readonly createFault: B.FaultCreate;
+  readonly deleteFault: { readonly id: string };
+  readonly clearJournal: {  };
+  readonly patchJournal: B.JournalPatch;
+  readonly listJournal: { readonly limit?: number | undefined; readonly after?: number | undefined; readonly kind?: string | undefined; readonly identity?: string | undefined; readonly router?: string | undefined; readonly message?: string | undefined; readonly path?: string | undefined; readonly operation?: string | undefined; readonly method?: string | undefined; readonly status?: number | undefined; readonly fault?: string | undefined; readonly failed?: boolean | undefined };
+  readonly recordJournal: { readonly after?: number | undefined; readonly identity?: string | undefined; readonly path?: string | undefined; readonly operation?: string | undefined; readonly method?: string | undefined; readonly status?: number | undefined; readonly fault?: string | undefined; readonly failed?: boolean | undefined };
+  readonly waitForEntry: B.JournalWait;
+  readonly verifyJournal: B.JournalVerify;
   readonly enrollIdentity: { readonly name: string } & B.LabIdentityCreate;
   readonly createLabService: B.LabServiceCreate;
   readonly detailToken: { readonly name: string };

@@ -64,19 +64,6 @@ export const GENERATED = 'Generated from schemas/api by `npm run generate`.';
 const BODIES = BODY_SCHEMAS as Definitions;
 const ANSWERS = ANSWER_SCHEMAS as Definitions;
 const REFERENCE = '#/$defs/';
-/** For rows that are not moved yet. */
-const QUERY_TYPES: Readonly<Record<string, 'string' | 'integer' | 'boolean'>> = {
-  after: 'integer',
-  credentials: 'boolean',
-  failed: 'boolean',
-  limit: 'integer',
-  status: 'integer',
-};
-const EXPECTATIONS: Readonly<Record<string, { readonly holds: string; readonly look: string }>> = {
-  verifyJournal: { holds: 'verified', look: 'checkJournal' },
-  waitForEntry: { holds: 'entry', look: 'findEntry' },
-};
-
 /** All methods, in the order of the table. Throws if the contract has something that clients cannot say. */
 export function readCalls(): Call[] {
   return readOperations()
@@ -174,12 +161,7 @@ function callOf(operation: ApiOperation): Call {
     operation,
     path: parametersOf(path),
     body: [...fields].sort((a, b) => Number(b.isRequired) - Number(a.isRequired)),
-    query: query.map((each) => ({
-      name: each.name,
-      type: { is: QUERY_TYPES[each.name] ?? each.type },
-      note: '',
-      isRequired: false,
-    })),
+    query: query.map(({ name: field, type }) => ({ name: field, type: { is: type }, note: '', isRequired: false })),
     hasDocument,
     answer: answer.kind === 'data' ? typeOf(ANSWERS, { $ref: `${REFERENCE}${answer.type}` }, '') : undefined,
   };
@@ -187,9 +169,9 @@ function callOf(operation: ApiOperation): Call {
 
 /** A call, and the one that also returns an answer that does not hold. */
 function withLook(call: Call): Call[] {
-  const expectation = EXPECTATIONS[call.name];
-  if (!expectation) return [call];
-  const { holds, look } = expectation;
+  const { expects } = call.operation.lab ?? {};
+  if (!expects) return [call];
+  const { field: holds, look } = expects;
   return [
     { ...call, holds },
     { ...call, name: look, strict: call.name },

@@ -3,6 +3,10 @@
 import { answering } from '../lab-handler.ts';
 
 export const callHandlers = {
+  clearFaults: answering<'clearFaults'>((lab, options) => lab.faults.clear(options)),
+  deleteFault: answering<'deleteFault'>((lab, { id }) => lab.faults.remove(id)),
+  clearJournal: answering<'clearJournal'>((lab) => lab.journal.clear()),
+  recordJournal: answering<'recordJournal'>((lab, options) => lab.journal.recording(options)),
   enrollIdentity: answering<'enrollIdentity'>((lab, { name, ...options }) => lab.identity(name, options)),
   createLabService: answering<'createLabService'>((lab, { name, ...options }) => lab.service(name, options)),
   detailNetwork: answering<'detailNetwork'>((lab) => lab.network()),
