@@ -41,7 +41,7 @@ export type {
   UsageVersion,
 } from '../controller-sim/events/events.ts';
 export type { Events } from '../controller-sim/interface/events.ts';
-export type { Faults, Journal, Lab, LabClock, Proxies, Snapshots } from '../controller-sim/interface/lab.ts';
+export type { Faults, Journal, Lab, LabClock, Proxies, Snapshots } from '../controller-sim/interface/gen/lab.ts';
 export type {
   ConnectionFault,
   ControlFault,

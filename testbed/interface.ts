@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { Router } from '../agent/interface/router.ts';
-import type { Lab } from '../controller-sim/interface/lab.ts';
+import type { Lab } from '../controller-sim/interface/gen/lab.ts';
 import type { Simulator } from '../controller-sim/interface/simulator.ts';
 import type { IdentityOptions } from '../controller-sim/lab/network/identities.ts';
 import type { ReadyOptions } from '../controller-sim/lab/network/readiness.ts';

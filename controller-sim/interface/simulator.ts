@@ -3,7 +3,7 @@
 import type { ApiClient } from '../client/api-types.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
 import type { Events } from './events.ts';
-import type { Lab } from './lab.ts';
+import type { Lab } from './gen/lab.ts';
 
 export interface Simulator {
   readonly port: number;

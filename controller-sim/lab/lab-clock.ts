@@ -55,6 +55,7 @@ export interface OtherClocks {
   times(): Promise<SharedTime>[];
 }
 
+/** The time of this controller, and of all others of its network that run: each call moves them all. */
 export class LabClock {
   readonly #clock: AdvanceableClock;
   readonly #others: OtherClocks;
@@ -132,7 +133,7 @@ export class LabClock {
     await this.#followed();
   }
 
-  /** The time stands still until `run`; `advance` and `set` still move it. Rejects like `run`. */
+  /** The time stands still until `run`; `advance` and `set` still move it. @throws like `run` */
   freeze(): void {
     this.run(0);
   }

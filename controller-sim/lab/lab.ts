@@ -115,7 +115,8 @@ export class Lab {
 
   /**
    * From now on the journal records the messages of the links between routers of this process, or no longer; `reset`
-   * and `restore` end it. @throws InvalidError for a simulator without routers in its process
+   * and `restore` end it. Each payload and each acknowledgement is an entry at each router, without its data. @throws
+   * InvalidError for a simulator without routers in its process: the links of others are encrypted
    */
   recordLinks(isOn = true): void {
     if (typeof isOn !== 'boolean') throw new InvalidError('links', 'use true or false', isOn);
@@ -143,10 +144,10 @@ export class Lab {
   }
 
   /**
-   * Resolves when the routers of this process are as the controller wants them: connected, with its latest data, with a
-   * link between each two, with the terminators that they host, and without circuits that have ended. Routers that are
-   * closed or disabled do not count. Rejects with NotReadyError, which says what is missing and why; with InvalidError
-   * for a simulator without routers in its process.
+   * Resolves when the routers of `startNetwork` are as the controller wants them: connected, with its latest data, with
+   * a link between each two, with the terminators that they host, and without circuits that have ended. Routers that
+   * are closed or disabled do not count. Rejects with NotReadyError, which says what is missing and why; with
+   * InvalidError for a simulator without routers in its process.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
     demandKnown(options, ['timeout']);
@@ -156,8 +157,11 @@ export class Lab {
 
   /**
    * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
-   * With routers in this process it resolves when they are ready again, unless a fault of control channels or links is
-   * in force then. Rejects with UnknownError, with InvalidError for an unknown word in `keep`, and like `ready`.
+   * With routers in this process it resolves when they are `ready`, unless a fault of control channels or links is in
+   * force then.
+   * With several controllers, that of any of them; it returns all of them. The faults of others return if the API took
+   * it, and are removed if this library did. Rejects with UnknownError, with InvalidError for an unknown word in
+   * `keep`, and like `ready`.
    */
   restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
     return this.snapshots.restore(name, options);
@@ -202,8 +206,8 @@ export class Lab {
 
   /**
    * The file of an enrolled identity, which any SDK loads. An unknown name creates the identity, with the role
-   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Routers in this
-   * process know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
+   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Routers of
+   * `startNetwork` know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
    */
   async identity(name: string, options: IdentityOptions = {}): Promise<IdentityFile> {
     demandKnown(options, ['roleAttributes']);
@@ -266,7 +270,9 @@ export class Lab {
 
   /**
    * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
-   * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
+   * text (YAML or JSON) or as an object. `apply` also changes those that exist, `prune` deletes what the sections of
+   * the document do not have, `plan` only answers the steps. Rejects with SeedError, which has every mistake; nothing
+   * has then changed.
    */
   async seed(document: SeedDocument | string, options: SeedOptions = {}): Promise<Seeded> {
     demandKnown(options, ['apply', 'prune', 'plan']);
@@ -292,7 +298,7 @@ export class Lab {
 
   /**
    * Applies a document to a copy of the network, and compares who may use which service. Nothing changes. Rejects like
-   * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if too many comparisons wait.
+   * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if 16 others wait.
    */
   async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
     demandKnown(options, ['prune']);

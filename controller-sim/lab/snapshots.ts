@@ -101,6 +101,7 @@ export interface OtherSnapshots {
   restored(name: string, options: RestoreOptions): Promise<void>;
 }
 
+/** The snapshots of one controller; the API `/lab/v1` has those of all. */
 export class LabSnapshots {
   readonly #components: SnapshotComponents;
   readonly #state: State;
@@ -141,7 +142,7 @@ export class LabSnapshots {
     return this.#taken.has(name);
   }
 
-  /** A snapshot for a file. @throws UnknownError, InvalidError */
+  /** A snapshot as JSON for a file; without credentials by default. @throws UnknownError, InvalidError */
   save(name: string, options: SaveOptions = {}): SnapshotFile {
     demandKnown(options, ['credentials']);
     const { credentials = false } = options;
@@ -158,7 +159,8 @@ export class LabSnapshots {
 
   /**
    * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it,
-   * without faults. @throws InvalidError for other content, an invalid name, or beyond the limit
+   * without faults. The administrator stays that of this simulator. @throws InvalidError for other content, an invalid
+   * name, or beyond the limit
    */
   load(name: string, content: unknown, options: SnapshotLoadOptions = {}): Snapshot {
     demandKnown(options, ['credentials']);
@@ -207,8 +209,8 @@ export class LabSnapshots {
   }
 
   /**
-   * For all controllers; another one may have taken the snapshot. Rejects with UnknownError, and with InvalidError for
-   * an unknown word in `keep`. If the change cannot be stored, nothing has changed.
+   * Returns to a snapshot, for all controllers; another one may have taken it. Rejects with UnknownError, and with
+   * InvalidError for an unknown word in `keep`. If the change cannot be stored, nothing has changed.
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
     const restores = restoredParts(options);

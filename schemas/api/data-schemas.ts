@@ -1,5 +1,5 @@
-// The types of bodies and answers of all APIs by name, for code that reads them instead of their TypeScript types. Those
-// of the lab are beside its functions.
+// The types of bodies and answers of all APIs by name, for code that reads them instead of their TypeScript types.
+// Those of the lab are beside its functions.
 
 import { LAB_ANSWERS, LAB_BODIES } from '../lab/functions.ts';
 import answers from './answers.json' with { type: 'json' };

@@ -2,7 +2,7 @@
 
 import type { LabGroup } from './function.ts';
 
-/** What a request gets instead of its answer, or before it. */
+/** A request gets it instead of its answer, or before it. */
 const ANSWER = {
   status: { type: 'integer', description: '200 to 599: the answer in place of the operation.' },
   code: { type: 'string', description: 'An error code of the APIs, such as NOT_FOUND.' },

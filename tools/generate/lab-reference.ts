@@ -11,21 +11,12 @@ import type { LabGroup } from '#schemas/lab/function.ts';
 import { LAB_GROUPS } from '#schemas/lab/functions.ts';
 import { simulatorProgram } from '../../entry/sim-program.ts';
 import { ANSWER_SCHEMAS, BODY_SCHEMAS, type DataSchema } from '../../schemas/api/data-schemas.ts';
+import { LAB_INTERFACE, PARTS } from './lab-interface.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DESCRIPTIONS = 'schemas/lab';
 const PAGE = 'docs/reference/lab.md';
-const INTERFACE = 'controller-sim/interface/lab.ts';
 const NONE = '-';
-/** The interface of each part of the lab. */
-const PARTS: Readonly<Record<string, string>> = {
-  '': 'Lab',
-  clock: 'LabClock',
-  faults: 'Faults',
-  journal: 'Journal',
-  proxies: 'Proxies',
-  snapshots: 'Snapshots',
-};
 /** Options that every command of the lab has. */
 const CONNECTION: ReadonlySet<string> = new Set(['--ready', '--url', '--ca', '--username', '--password', '--help']);
 
@@ -57,9 +48,11 @@ interface Member {
 }
 
 /** Path (relative to the project) → content. Throws if no function names a method, or one names an unknown one. */
-export function generateLabReference(): Map<string, string> {
+export function generateLabReference(
+  labInterface = readFileSync(join(ROOT, `${LAB_INTERFACE}.ts`), 'utf8'),
+): Map<string, string> {
   const rows = LAB_GROUPS.flatMap(rowsOf);
-  const members = readMembers();
+  const members = readMembers(labInterface);
   const operations = new Map(
     readOperations().flatMap((each) => (each.api === 'lab' ? [[String(each.id), each] as const] : [])),
   );
@@ -98,10 +91,9 @@ function rowsOf({ section, functions, methods: local = {} }: LabGroup): Row[] {
 }
 
 /** `clock.advance` → its member. */
-function readMembers(): Map<string, Member> {
-  const source = readFileSync(join(ROOT, INTERFACE), 'utf8');
+function readMembers(source: string): Map<string, Member> {
   const members = new Map<string, Member>();
-  for (const [part, name] of Object.entries(PARTS)) {
+  for (const [part, { name }] of Object.entries(PARTS)) {
     const [, body = ''] = new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, 'ms').exec(source) ?? [];
     for (const [, comment = '', signature = '', member = ''] of body.matchAll(
       /(?: {2}\/\*\*(.*?)\*\/\n)? {2}((?:readonly )?(\w+)[(:?].*?);\n/gs,

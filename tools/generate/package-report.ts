@@ -4,11 +4,10 @@
 //
 //   tsc ─► declarations of each file ─► the exports of an entry ─► the types they name ─► docs/reference/package.md
 
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../commands.ts';
+import type { Read } from './declarations.ts';
 
 const PAGE = 'docs/reference/package.md';
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -17,7 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 };
 /** The schemas generate these: their types are listed by name only. */
 const GENERATED = /^schemas\//;
-const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
+export const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
 const STATEMENT = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|function|const) ([\w$]+)/;
 
 const HEAD = `# The interface of the package
@@ -44,19 +43,8 @@ interface Declarations {
   readonly stars: readonly string[];
 }
 
-/** Reads the declarations of a file that is named without its ending. Throws if it does not exist. */
-type Read = (file: string) => string;
-
-export function generatePackageReport(): [path: string, content: string][] {
-  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-types-'));
-  try {
-    const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-    const options = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', folder];
-    execFileSync(tsc, options, { cwd: ROOT, stdio: 'inherit' });
-    return [[PAGE, packageReport((file) => readFileSync(join(folder, `${file}.d.ts`), 'utf8'), ENTRIES)]];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export function generatePackageReport(read: Read): [path: string, content: string] {
+  return [PAGE, packageReport(read, ENTRIES)];
 }
 
 /** The page about entries: package path → file. */
@@ -165,7 +153,7 @@ class Interfaces {
   }
 }
 
-function declarationsOf(file: string, text: string): Declarations {
+export function declarationsOf(file: string, text: string): Declarations {
   const own = new Map<string, string>();
   const imported = new Map<string, Place>();
   const exported = new Map<string, Place>();

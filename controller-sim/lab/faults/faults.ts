@@ -99,7 +99,7 @@ export class Faults {
 
   /**
    * Adds a fault. `using fault = faults.add(…)` removes it at the end of the block. @throws InvalidError that names the
-   * field, UnknownError for an identity, a router or a proxy that does not exist
+   * field, or beyond the limit; UnknownError for an identity, a router or a proxy that does not exist
    */
   add(fault: NewFault): FaultHandle {
     const rule = checkedFault(fault);

@@ -71,6 +71,7 @@ export interface JournalComponents {
   readonly log: Log;
 }
 
+/** The requests of clients and the messages of routers: the latest 10,000. */
 export class Journal {
   readonly #clock: Clock;
   readonly #listeners: Listeners<JournalEntry>;
@@ -143,8 +144,8 @@ export class Journal {
 
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, which names the nearest entries; with ClosedError when the simulator closes; with
-   * InvalidError for a wrong condition.
+   * them. Rejects with TimeoutError, whose message names the nearest entries; with ClosedError when the simulator
+   * closes; with InvalidError for a wrong condition.
    */
   async waitFor(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
     try {

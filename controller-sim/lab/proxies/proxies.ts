@@ -137,7 +137,8 @@ export class Proxies {
    * Opens a proxy. Rejects with InvalidError that names the field: a name in use, a target that is not `host:port`, a
    * port in use, or beyond the limit.
    */
-  async open({ name, to, port = 0 }: NewProxy): Promise<ProxyHandle> {
+  async open(proxy: NewProxy): Promise<ProxyHandle> {
+    const { name, to, port = 0 } = proxy;
     const target = targetOf(to);
     if (typeof name !== 'string' || !NAME.test(name))
       throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, colons, hyphens and underscores', name);
@@ -145,10 +146,10 @@ export class Proxies {
       throw new InvalidError('name', `${MAX_PROXIES} proxies exist; close one first`, name);
     if (!(Number.isInteger(port) && port >= 0 && port <= MAX_PORT))
       throw new InvalidError('port', `use 0 to ${MAX_PORT}`, port);
-    const proxy = await this.openFor(name, undefined, port);
-    proxy.leadTo(target);
-    const close = () => this.drop(proxy);
-    return { ...proxy.show(), close, [Symbol.asyncDispose]: close };
+    const opened = await this.openFor(name, undefined, port);
+    opened.leadTo(target);
+    const close = () => this.drop(opened);
+    return { ...opened.show(), close, [Symbol.asyncDispose]: close };
   }
 
   /** Opens a proxy, for what it carries. Rejects like `open`. */

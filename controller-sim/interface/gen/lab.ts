@@ -1,28 +1,31 @@
-// The lab of a simulator, as programs see it that start one: time, state, faults, and the record of requests. Every
-// function rejects options and fields that it does not know, with InvalidError.
+// Generated from the classes of the lab by `npm run generate`. Do not edit.
+// The lab of a simulator: time, state, faults, and the record of requests. Every function rejects options and fields
+// that it does not know, with InvalidError.
 
-import type { Subscription } from '#lib/subscription.ts';
-import type { LabTopology } from '#schemas/api/gen/answers.ts';
-import type { Fault, FaultFilter, FaultHandle, NewFault } from '../lab/faults/fault.ts';
-import type { JournalCondition, WaitOptions } from '../lab/journal/journal.ts';
-import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.ts';
-import type { JournalRecording } from '../lab/journal/recording.ts';
-import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
-import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
-import type { ReadyOptions } from '../lab/network/readiness.ts';
-import type { LabService, NewService } from '../lab/network/services.ts';
-import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
-import type { SeedDocument } from '../lab/seed/export.ts';
-import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
-import type { SaveOptions, SnapshotFile, SnapshotLoadOptions } from '../lab/snapshot-file.ts';
-import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
-import type { WhatIf, WhatIfOptions } from '../lab/what-if.ts';
-import type { Explanation } from '../lab/why/explanation.ts';
-import type { PostureOptions } from '../lab/why/posture.ts';
-import type { WhyAnswer, WhyQuestion } from '../lab/why/why.ts';
+import type { Subscription } from '../../../common/lib/subscription.ts';
+import type { LabTopology } from '../../../schemas/api/gen/answers.ts';
+import type { Fault, FaultFilter, FaultHandle, NewFault } from '../../lab/faults/fault.ts';
+import type { JournalCondition, WaitOptions } from '../../lab/journal/journal.ts';
+import type { JournalEntry, JournalFilter } from '../../lab/journal/journal-entry.ts';
+import type { JournalRecording } from '../../lab/journal/recording.ts';
+import type { VerifyFilter, VerifyOptions } from '../../lab/journal/verification.ts';
+import type { IdentityFile, IdentityOptions } from '../../lab/network/identities.ts';
+import type { ReadyOptions } from '../../lab/network/readiness.ts';
+import type { LabService, NewService } from '../../lab/network/services.ts';
+import type { NewProxy, ProxyHandle, ProxyInfo } from '../../lab/proxies/proxies.ts';
+import type { SeedDocument } from '../../lab/seed/export.ts';
+import type { SeedOptions, Seeded } from '../../lab/seed/seeded.ts';
+import type { SaveOptions, SnapshotFile, SnapshotLoadOptions } from '../../lab/snapshot-file.ts';
+import type { RestoreOptions, Restored, Snapshot, SnapshotInfo } from '../../lab/snapshots.ts';
+import type { WhatIf, WhatIfOptions } from '../../lab/what-if.ts';
+import type { Explanation } from '../../lab/why/explanation.ts';
+import type { PostureOptions } from '../../lab/why/posture.ts';
+import type { WhyAnswer, WhyQuestion } from '../../lab/why/why.ts';
 
 export interface Lab {
   readonly clock: LabClock;
+  /** Those of this controller. */
+  readonly snapshots: Snapshots;
   /** The requests of clients and the messages of routers. */
   readonly journal: Journal;
   /** Whether the journal records the messages of links. */
@@ -36,7 +39,6 @@ export interface Lab {
   readonly faults: Faults;
   /** TCP proxies, whose connections faults slow down, stall and cut. */
   readonly proxies: Proxies;
-  readonly snapshots: Snapshots;
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology;
   /**
@@ -114,8 +116,8 @@ export interface LabClock {
   readonly rate: number;
   /**
    * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits
-   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond
-   * ten years in total.
+   * for this time happens before it resolves; routers of `startNetwork` renew certificates that become due. Rejects
+   * with InvalidError for a wrong or negative duration, and beyond ten years in total; with NotReadyError.
    */
   advance(duration: string | number): Promise<void>;
   /**
@@ -127,16 +129,20 @@ export interface LabClock {
   /** The time stands still until `run`; `advance` and `set` still move it. @throws like `run` */
   freeze(): void;
   /**
-   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. @throws
-   * InvalidError beyond 0 to 100,000, and for a clock of the caller that only the caller moves
+   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. Timers of
+   * sessions and locks wait accordingly; connections keep real time. @throws InvalidError beyond 0 to 100,000, and for
+   * a clock of the caller that only the caller moves
    */
   run(rate?: number): void;
 }
 
 export interface Faults {
-  /** @throws InvalidError that names the field, or beyond the limit; UnknownError for a name that does not exist */
+  /**
+   * Adds a fault. `using fault = faults.add(…)` removes it at the end of the block. @throws InvalidError that names the
+   * field, or beyond the limit; UnknownError for an identity, a router or a proxy that does not exist
+   */
   add(fault: NewFault): FaultHandle;
-  /** The oldest first; those that are used up stay until they are removed. */
+  /** The oldest first; those that are used up or have ended stay until they are removed. */
   list(): Fault[];
   /** @throws UnknownError */
   remove(id: string): void;
@@ -144,6 +150,34 @@ export interface Faults {
   clear(filter?: FaultFilter): void;
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
   disconnect(router: string): void;
+}
+
+/** The requests of clients and the messages of routers: the latest 10,000. */
+export interface Journal {
+  /** The sequence number of the latest entry; 0 before the first one. */
+  readonly last: number;
+  /** How many entries it has. */
+  readonly size: number;
+  /** The entries that meet all conditions, the newest last. @throws InvalidError */
+  entries(filter?: JournalFilter): JournalEntry[];
+  /**
+   * The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError
+   */
+  recording(filter?: JournalFilter): JournalRecording;
+  /** Calls `listener` with every further entry, until the subscription ends. */
+  subscribe(listener: (entry: JournalEntry) => void): Subscription;
+  /**
+   * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
+   * them. Rejects with TimeoutError, whose message names the nearest entries; with ClosedError when the simulator
+   * closes; with InvalidError for a wrong condition.
+   */
+  waitFor(condition: JournalCondition, options?: WaitOptions): Promise<JournalEntry>;
+  /**
+   * Resolves with the entries that meet the filter, once there are as many as expected. Rejects with VerificationError,
+   * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
+   */
+  verify(filter: VerifyFilter, options?: VerifyOptions): Promise<JournalEntry[]>;
+  clear(): void;
 }
 
 export interface Proxies {
@@ -158,53 +192,25 @@ export interface Proxies {
   remove(name: string): Promise<void>;
 }
 
-/** The requests of clients and the messages of routers: the latest 10,000. */
-export interface Journal {
-  /** The sequence number of the latest entry; 0 before the first one. */
-  readonly last: number;
-  /** How many entries it has. */
-  readonly size: number;
-  /** The entries that meet all conditions, the newest last. @throws InvalidError */
-  entries(filter?: JournalFilter): JournalEntry[];
-  /** Calls `listener` with every further entry, until the subscription ends. */
-  subscribe(listener: (entry: JournalEntry) => void): Subscription;
-  /**
-   * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, whose message names the nearest entries; with ClosedError when the simulator
-   * closes; with InvalidError for a wrong condition.
-   */
-  waitFor(condition: JournalCondition, options?: WaitOptions): Promise<JournalEntry>;
-  /**
-   * Resolves with the entries that meet the filter, once there are as many as expected. Rejects with VerificationError,
-   * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
-   */
-  verify(filter: VerifyFilter, options?: VerifyOptions): Promise<JournalEntry[]>;
-  /**
-   * The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError
-   */
-  recording(filter?: JournalFilter): JournalRecording;
-  clear(): void;
-}
-
 /** The snapshots of one controller; the API `/lab/v1` has those of all. */
 export interface Snapshots {
   /** All snapshots, the oldest first. */
   list(): SnapshotInfo[];
-  /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
-  take(name: string): Snapshot;
   /** A snapshot as JSON for a file; without credentials by default. @throws UnknownError, InvalidError */
   save(name: string, options?: SaveOptions): SnapshotFile;
   /**
-   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it. The
-   * administrator stays that of this simulator. @throws InvalidError for other content, an invalid name, or beyond the
-   * limit
+   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it,
+   * without faults. The administrator stays that of this simulator. @throws InvalidError for other content, an invalid
+   * name, or beyond the limit
    */
   load(name: string, content: unknown, options?: SnapshotLoadOptions): Snapshot;
+  /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
+  take(name: string): Snapshot;
   /** @throws UnknownError, or InvalidError for `start` */
   delete(name: string): void;
   /**
-   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`. If the change cannot be stored,
-   * nothing has changed.
+   * Returns to a snapshot, for all controllers; another one may have taken it. Rejects with UnknownError, and with
+   * InvalidError for an unknown word in `keep`. If the change cannot be stored, nothing has changed.
    */
   restore(name: string, options?: RestoreOptions): Promise<Restored>;
 }
