@@ -6,6 +6,7 @@ import type { Channel, RequestOptions } from '#wire/channel/channel.ts';
 import type { VersionInfo } from '#wire/channel/version-info.ts';
 import type { ControllerCapability } from '#wire/gen/numbers.ts';
 import { hasBit } from '#wire/header-values.ts';
+import type { LaneName } from '#wire/lanes/lane-name.ts';
 import type { Message } from '#wire/message.ts';
 
 /**
@@ -74,7 +75,7 @@ export class Controller {
   }
 
   /** Queues a message. @throws ClosedError or SendQueueFullError */
-  send(message: Message, lane?: string): void {
+  send(message: Message, lane?: LaneName): void {
     this.channel.send(message, lane);
   }
 

@@ -234,7 +234,7 @@ t.test('a transit router slows down senders whose payloads wait for its link', a
   const acknowledged = async () => {
     const before = reported.length;
     const frame = Acknowledgement.create('circuit', 0, 1_000, 0, [0]);
-    theirs.trySendFrame(frame.bytes, undefined, ACK_LANE);
+    theirs.lane(ACK_LANE).trySendFrame(frame.bytes, undefined);
     for (let turn = 0; turn < 100 && reported.length === before; turn++) await soon();
     return reported.at(-1) ?? 0;
   };

@@ -128,14 +128,11 @@ export function linkChannel(
     log: components.log,
     limits: LINK_LIMITS,
     reuseMemory: true,
-    lanes: {
-      [PAYLOAD_LANE]: {
-        ...lane([LinkUnderlay.Default], settings.payloadQueueLength),
-        flows: settings.payloadBudget,
-      },
-      [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
-      [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE, false),
-    },
+    lanes: new Map([
+      [PAYLOAD_LANE, { ...lane([LinkUnderlay.Default], settings.payloadQueueLength), flows: settings.payloadBudget }],
+      [ACK_LANE, lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength)],
+      [HEARTBEAT_LANE, lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE, false)],
+    ]),
     answerLane: HEARTBEAT_LANE,
     heartbeat: settings.heartbeat,
     writeTimeout: init.writeTimeout,

@@ -1,7 +1,7 @@
 // Counters of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
 // (reference fact: link, section 1.7, and config, section 8.2), and into the totals of all links with its key.
 
-import type { WaitingInspection } from '#wire/channel/channel.ts';
+import type { WaitingInspection } from '#wire/channel/channel-lane.ts';
 import type { PathInspection } from '#wire/path/channel-path.ts';
 import type { PayloadOrigin } from '../forwarder/destination.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';

@@ -4,10 +4,11 @@
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import type { Channel, WaitingInspection } from '#wire/channel/channel.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import type { ChannelLane, WaitingInspection } from '#wire/channel/channel-lane.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
-import type { FlowId } from '#wire/lanes/fair-queue.ts';
+import { DEFAULT_LANE, LaneName } from '#wire/lanes/lane-name.ts';
 import type { PathInspection } from '#wire/path/channel-path.ts';
 import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
@@ -15,12 +16,12 @@ import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { LinkMetrics } from './link-metrics.ts';
 
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
-export const ACK_LANE = 'ack';
-export const PAYLOAD_LANE = 'default';
+export const ACK_LANE = new LaneName('acknowledgements');
+export const PAYLOAD_LANE = DEFAULT_LANE;
 /** Waiting circuits in an inspection. */
 const MAX_INSPECTED = 20;
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
-export const HEARTBEAT_LANE = 'heartbeat';
+export const HEARTBEAT_LANE = new LaneName('heartbeats');
 
 export interface LinkComponents {
   clock: Clock;
@@ -76,8 +77,8 @@ export class Link implements Destination {
   readonly #payloads: Channel;
   readonly #acks: Channel;
   readonly #stopGrowing: (() => void) | undefined;
-  /** By circuit: ends that wait until their last payload has left. */
-  readonly #waiting = new Map<FlowId, (() => void)[]>();
+  readonly #payloadLane: ChannelLane;
+  readonly #ackLane: ChannelLane;
 
   constructor(components: LinkComponents, init: LinkInit) {
     this.#components = components;
@@ -91,11 +92,12 @@ export class Link implements Destination {
     this.dialAddress = init.address;
     this.#payloads = init.payloads;
     this.#acks = init.acknowledgements;
+    this.#payloadLane = init.payloads.lane(PAYLOAD_LANE);
+    this.#ackLane = init.acknowledgements.lane(ACK_LANE);
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
     const { forwarder } = components;
-    this.#payloads.shareByOwner(PAYLOAD_LANE, (circuitId) => forwarder.ownerOf(String(circuitId), this.address));
-    this.#payloads.onDrained(PAYLOAD_LANE, (circuitId) => this.#wake(circuitId));
+    this.#payloadLane.shareByOwner((circuitId) => forwarder.ownerOf(String(circuitId), this.address));
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
   }
@@ -131,7 +133,7 @@ export class Link implements Destination {
 
   /** Milliseconds that the oldest frame has waited for a connection. */
   get queueTime(): number {
-    return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+    return Math.max(this.#payloadLane.oldestWait, this.#ackLane.oldestWait);
   }
 
   /** The path of payloads; undefined where the system does not tell its state. */
@@ -141,7 +143,7 @@ export class Link implements Destination {
 
   /** Payloads that wait for the path, and the circuits with the most bytes among them. */
   get waiting(): WaitingInspection | undefined {
-    return this.#payloads.inspectWaiting(PAYLOAD_LANE, MAX_INSPECTED);
+    return this.#payloadLane.inspectWaiting(MAX_INSPECTED);
   }
 
   /** Milliseconds for which an answer of the other router is overdue; 0 if none is. */
@@ -156,14 +158,6 @@ export class Link implements Destination {
 
   close(reason: Error | null = null): void {
     for (const channel of this.channels) channel.close(reason);
-    for (const circuitId of [...this.#waiting.keys()]) this.#wake(circuitId);
-  }
-
-  #wake(circuitId: FlowId): void {
-    const tasks = this.#waiting.get(circuitId);
-    if (!tasks) return;
-    this.#waiting.delete(circuitId);
-    for (const task of tasks) task();
   }
 
   // From the forwarder ------------------------------------------------------------------------------------------------
@@ -175,8 +169,8 @@ export class Link implements Destination {
     if (!isLocal) payload.writeStamp(this.#components.clock.now());
     if (origin === PayloadOrigin.Retransmission) this.#payloads.preferNextConnection();
     const accepted =
-      !(isLocal && this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) > 0) &&
-      this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE, circuitId);
+      !(isLocal && this.#payloadLane.waitingBytes(circuitId) > 0) &&
+      this.#payloadLane.trySendFrame(payload.bytes, undefined, circuitId);
     if (accepted) this.#components.metrics.sent(payload.bytes.length);
     // A local end keeps its rejected data, so this is not counted as a drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
@@ -184,31 +178,22 @@ export class Link implements Destination {
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
-    const accepted = this.#acks.trySendFrame(acknowledgement.bytes, undefined, ACK_LANE);
+    const accepted = this.#ackLane.trySendFrame(acknowledgement.bytes, undefined);
     if (accepted) this.#components.metrics.sent(acknowledgement.bytes.length);
     return accepted;
   }
 
   acceptControl(frame: Frame): boolean {
-    return this.#payloads.trySendFrame(frame.bytes, undefined, PAYLOAD_LANE, circuitIdOf(frame));
+    return this.#payloadLane.trySendFrame(frame.bytes, undefined, circuitIdOf(frame));
   }
 
   onceWritable(circuitId: string, task: () => void): void {
-    if (this.isClosed) {
-      setImmediate(task);
-      return;
-    }
-    if (this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) === 0) {
-      this.#payloads.onceRoom(PAYLOAD_LANE, circuitId, task);
-      return;
-    }
-    const waiting = this.#waiting.get(circuitId);
-    if (waiting) waiting.push(task);
-    else this.#waiting.set(circuitId, [task]);
+    if (this.isClosed) setImmediate(task);
+    else this.#payloadLane.onceWritable(circuitId, task);
   }
 
   deliveredBefore(circuitId: string): number | undefined {
-    return this.#payloads.deliveredBefore(PAYLOAD_LANE, circuitId);
+    return this.#payloadLane.deliveredBefore(circuitId);
   }
 
   /** Whether the path of the link bounds the bytes in flight. */
@@ -234,7 +219,7 @@ export class Link implements Destination {
     channel.onFrame(XgressType.Acknowledgement, (frame) => {
       metrics.received(frame.bytes.length);
       const acknowledgement = Acknowledgement.fromFrame(frame);
-      const pressure = this.#payloads.backPressure(PAYLOAD_LANE, acknowledgement.circuitId);
+      const pressure = this.#payloadLane.backPressure(acknowledgement.circuitId);
       if (pressure > 0) acknowledgement.addReceiveBuffer(pressure);
       forwarder.forwardAcknowledgement(this.id, acknowledgement);
     });

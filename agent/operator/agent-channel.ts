@@ -9,13 +9,14 @@ import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import type { Message } from '#wire/message.ts';
 import type { AgentAddress } from './agent-client.ts';
 import { AGENT_MAGIC, AgentOperation } from './agent-protocol.ts';
 
 /** An inspection of a large router has some megabytes. */
 const ANSWER_LIMITS = { maxHeaders: 64 * 1024, maxBody: 256 * 1024 * 1024 };
-const LANES = { default: { types: [''], queueLimit: 16 } };
+const LANES = new Map([[DEFAULT_LANE, { types: [''], queueLimit: 16 }]]);
 
 /** Sends a message over the agent's channel; resolves with the reply. `app` is 2 for routers, 0 for any program. */
 export async function askChannel(

@@ -32,6 +32,7 @@ import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { until } from '../../test/support/networks/overlay.ts';
 import { AGENT_MAGIC, AgentMessage } from './agent-protocol.ts';
@@ -356,7 +357,7 @@ t.test('clients of the protocol of the reference agent change log levels and ope
     clock: agent.clock,
     log: silentLog,
     limits: { maxHeaders: 1_000, maxBody: 1_000 },
-    lanes: { default: { types: [''], queueLimit: 10 } },
+    lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 10 }]]),
     heartbeat: ONLY_ANSWERS,
   });
   channel.addUnderlay(underlay);

@@ -13,6 +13,7 @@ import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { acceptHello, readHello } from '#wire/channel/hello.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from '../profile/runtime.ts';
 import { AGENT_LEVELS, AGENT_MAGIC, AgentApp, AgentMessage, AgentOperation } from './agent-protocol.ts';
@@ -40,7 +41,7 @@ const PROFILE_SECONDS = 30;
 const HELLO_TIMEOUT = 1_000;
 const MIB = 1024 * 1024;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
-const LANES = { default: { types: [''], queueLimit: 16 } };
+const LANES = new Map([[DEFAULT_LANE, { types: [''], queueLimit: 16 }]]);
 
 /** Whether the first bytes of a client are a request of this protocol. A client may send it in several pieces. */
 export function agentRequestState(received: Buffer): 'other' | 'incomplete' | 'complete' {

@@ -46,9 +46,9 @@ t.test('delayed messages are sent later, in their order, and within the limit', 
     for (let sent = 0; sent < 1_000; sent++) t.ok(channel.trySend(route()) || t.fail(`message ${sent}`));
     t.notOk(channel.trySend(route()), 'rejected like one that finds the lane full');
     t.ok(channel.trySend(new Message(ControlType.Unroute)), 'others are not held back');
-    t.equal(channel.queued(), (round - 1) * 1_001 + 1);
+    t.equal(channel.lane().queued, (round - 1) * 1_001 + 1);
     await clock.advance(1_000);
-    t.equal(channel.queued(), round * 1_001);
+    t.equal(channel.lane().queued, round * 1_001);
   }
   const large = route('x'.repeat(40 * MIB));
   t.ok(channel.trySend(large));
@@ -64,11 +64,11 @@ t.test('a request whose message is lost ends with its time limit', async (t) => 
   faults.add({ kind: 'control', router: 'one', drop: true, times: 1 });
   const answer = channel.request(route(), { timeout: 5_000 });
   answer.catch(() => undefined);
-  t.equal(channel.queued(), 0);
+  t.equal(channel.lane().queued, 0);
   await clock.advance(5_000);
   await t.rejects(answer, { code: 'TIMEOUT' });
   t.ok(channel.trySend(route()));
-  t.equal(channel.queued(), 1);
+  t.equal(channel.lane().queued, 1);
 });
 
 t.test('duplicates and messages that the next one overtakes', async (t) => {
@@ -76,9 +76,9 @@ t.test('duplicates and messages that the next one overtakes', async (t) => {
   const types = () => sentTypes.splice(0).join();
   const sentTypes: number[] = [];
   const send = (type: number) => {
-    const before = channel.queued();
+    const before = channel.lane().queued;
     channel.trySend(new Message(type));
-    sentTypes.push(channel.queued() - before);
+    sentTypes.push(channel.lane().queued - before);
   };
   faults.add({ kind: 'control', message: 'Route', direction: 'out', duplicate: true, times: 1 });
   faults.add({ kind: 'control', message: 'Route', direction: 'out', reorder: true });
@@ -91,5 +91,5 @@ t.test('duplicates and messages that the next one overtakes', async (t) => {
   await clock.advance(1_000);
   send(ControlType.Unroute);
   t.equal(types(), '0,1', 'it passes after a second');
-  t.equal(channel.queued(), 6);
+  t.equal(channel.lane().queued, 6);
 });

@@ -4,6 +4,7 @@
 import type { Timer } from '#lib/time/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import type { Frame } from '#wire/frame.ts';
+import type { LaneName } from '#wire/lanes/lane-name.ts';
 import type { Message } from '#wire/message.ts';
 import type { ControlTap, Direction, Interference } from './control-tap.ts';
 
@@ -37,7 +38,7 @@ export class RouterChannel extends Channel {
   }
 
   /** Messages beyond the limit are treated like those that find the lane full. */
-  protected override transmit(message: Message, lane: string): boolean {
+  protected override transmit(message: Message, lane: LaneName): boolean {
     const { contentType, body } = message;
     const fault = this.#tap.faultOf(this.peerId, 'out', contentType);
     if (!fault) {

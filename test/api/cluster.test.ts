@@ -151,7 +151,7 @@ t.test('both list both controllers, their addresses and the leader', async (t) =
     t.equal((await api.get('/summary')).controllers, 2);
   }
   await using alone = await ApiClient.start();
-  t.equal((await alone.get('/summary')).controllers, 0, 'a controller without a cluster is no member');
+  t.equal((await alone.get('/summary')).controllers, 0, 'a controller without a cluster is not a member');
 });
 
 t.test('an inspection asks the controllers that it names, whichever of them gets it', async (t) => {

@@ -138,7 +138,7 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
   };
   const send = (bytes: Buffer, isLast = false) => {
     const copy = Buffer.from(bytes);
-    pass(isLast, () => void client.channel.trySendFrame(Buffer.from(copy), undefined, 'default'));
+    pass(isLast, () => void client.channel.lane().trySendFrame(Buffer.from(copy), undefined));
     return true;
   };
   const router: Destination = {

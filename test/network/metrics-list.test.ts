@@ -153,7 +153,7 @@ t.test('usage is reported for ends, links and relayed circuits, with tags, and b
   const relayId = relayed.answer.string(SdkHeader.CircuitId) ?? '';
   const send = (sequence: number, flags: number, data: Buffer) => {
     const payload = Payload.create(relayId, sequence, flags, data);
-    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(payload.bytes, undefined);
   };
   send(0, PayloadFlag.CircuitStart, Buffer.alloc(0));
   send(1, 0, Buffer.alloc(500));

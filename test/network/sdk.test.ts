@@ -73,7 +73,7 @@ t.test('a service receives what an SDK client sent before it closed its connecti
   for (let count = 0; count < UPLOAD / MESSAGE; count++) conn.send(Buffer.alloc(MESSAGE));
   conn.close();
   const { channel } = client;
-  const isWritten = () => channel.queued() === 0 && channel.underlays.every(({ backlog }) => backlog === 0);
+  const isWritten = () => channel.lane().queued === 0 && channel.underlays.every(({ backlog }) => backlog === 0);
   await until('the system to have all of it', isWritten); // a close does not wait long for a slow router
   client.close();
   await allLeft(net, device);
@@ -249,7 +249,7 @@ t.test('a client with its own flow control exchanges frames with its own circuit
   t.ok(answer.bool(SdkHeader.UseXgressToSdk) && answer.string(SdkHeader.XgressAddress));
   const send = (id: string, sequence: number, flags: number, data: string) => {
     const payload = Payload.create(id, sequence, flags, Buffer.from(data));
-    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(payload.bytes, undefined);
   };
   const payloads = () =>
     client.frames
@@ -262,8 +262,8 @@ t.test('a client with its own flow control exchanges frames with its own circuit
 
   const second = await SdkClient.connect(a.sdkPort, device, token);
   const forged = Payload.create(circuitId, 2, 0, Buffer.from('forged'));
-  second.channel.trySendFrame(forged.bytes, undefined, 'default');
-  second.channel.trySendFrame(new Message(XgressType.Close, [], circuitId).encode(), undefined, 'default');
+  second.channel.lane().trySendFrame(forged.bytes, undefined);
+  second.channel.lane().trySendFrame(new Message(XgressType.Close, [], circuitId).encode(), undefined);
   send('unknown', 0, 0, 'x');
   send(circuitId, 2, 0, ' again');
   await until('the echo', () => payloads().some(({ data }) => data.toString() === ' again'));
@@ -293,7 +293,7 @@ t.test('a client with its own flow control dials a service that it hosts itself,
   const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
   const send = (sequence: number, flags: number, data: string) => {
     const payload = Payload.create(circuitId, sequence, flags, Buffer.from(data));
-    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(payload.bytes, undefined);
   };
   const received: { data: string; isOfDial: boolean }[] = [];
   client.frameHandlers.set(XgressType.Payload, (frame) => {
@@ -338,13 +338,11 @@ t.test(
       const payload = Payload.fromFrame(frame).copy();
       received.push(payload);
       const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, [payload.sequence]);
-      client.channel.trySendFrame(acknowledgement.bytes, undefined, 'default');
+      client.channel.lane().trySendFrame(acknowledgement.bytes, undefined);
     });
-    client.channel.trySendFrame(
-      Payload.create(circuitId, 0, PayloadFlag.CircuitStart, Buffer.alloc(0)).bytes,
-      undefined,
-      'default',
-    );
+    client.channel
+      .lane()
+      .trySendFrame(Payload.create(circuitId, 0, PayloadFlag.CircuitStart, Buffer.alloc(0)).bytes, undefined);
     hosted[0]?.send('last data');
     hosted[0]?.close();
     await until('the end of the circuit', () => counts(a).circuits === 0 && counts(a).circuitEnds === 0);

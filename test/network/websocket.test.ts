@@ -8,7 +8,6 @@ import { Agent, request } from 'undici';
 import WebSocket, { createWebSocketStream } from 'ws';
 import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import { DEFAULT_LANE } from '#wire/lanes/send-lanes.ts';
 import { Message } from '#wire/message.ts';
 import type { RouterFile } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -190,11 +189,11 @@ t.test('a client that answers pings stays connected while the router does not re
     const headers = [[SdkHeader.ConnectionId, encodeUint32(conn.id)]] as const;
     while (sent < 400 && client.channel.trySend(new Message(SdkType.Data, headers, block))) sent++;
   };
-  client.channel.onWritable(DEFAULT_LANE, fill);
+  client.channel.lane().onWritable(fill);
   fill();
   await until('more pings than the timeout covers', () => pings >= 8 || client.channel.isClosed);
   t.notOk(client.channel.isClosed, 'connected');
-  t.ok(client.channel.queued() > 0, 'the router does not read');
+  t.ok(client.channel.lane().queued > 0, 'the router does not read');
   let received = 0;
   accepted.on('data', (data) => {
     received += data.length;

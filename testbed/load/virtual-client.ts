@@ -14,6 +14,7 @@ import { Alpn } from '#wire/connection/tls-port.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 
 export interface ClientFiles {
@@ -133,7 +134,7 @@ export class VirtualClient {
       clock,
       log,
       limits: LIMITS,
-      lanes: { default: { types: [''], queueLimit: QUEUE } },
+      lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: QUEUE }]]),
       heartbeat: ONLY_ANSWERS,
     });
     channel.addUnderlay(underlay);

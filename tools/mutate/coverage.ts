@@ -1,4 +1,4 @@
-// What one test file executes, in all processes and threads that it starts. V8 writes it when a process ends
+// The code that one test file executes, in all processes and threads that it starts. V8 writes it when a process ends
 // (NODE_V8_COVERAGE); a process that is killed writes nothing.
 
 import { globSync, readFileSync } from 'node:fs';

@@ -47,7 +47,7 @@ symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 const graph = new ImportGraph(copy);
 const words = new TestWords(copy);
 const random = seededRandom(seed);
-/** What each test file executed without a mutant; undefined if it failed, so that it says nothing. */
+/** The code that each test file executed without a mutant; undefined if it failed, so that it says nothing. */
 const baseline = new Map<string, Coverage | undefined>();
 const survivors: string[] = [];
 for (let done = 0; done < count; ) {

@@ -7,7 +7,9 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { SendQueueFullError } from '../errors.ts';
+import { DEFAULT_LANE } from '../lanes/lane-name.ts';
 import { Message } from '../message.ts';
+import { HIGH_LANE } from './control-lanes.ts';
 
 t.test('requests get their replies, regardless of messages in between', async (t) => {
   const { a, b } = pair();
@@ -82,17 +84,17 @@ t.test('lanes use the best connection in order, and move when it closes', async 
   ];
   const got: string[] = [];
   b.on(1_001, (message) => void got.push(message.body.toString()));
-  for (const text of ['1', '2', '3']) a.send(new Message(1_001, [], text), 'high');
-  t.throws(() => a.send(new Message(1_001, [], 'too many'), 'high'), SendQueueFullError);
-  t.equal(a.queued('high'), 3);
+  for (const text of ['1', '2', '3']) a.send(new Message(1_001, [], text), HIGH_LANE);
+  t.throws(() => a.send(new Message(1_001, [], 'too many'), HIGH_LANE), SendQueueFullError);
+  t.equal(a.lane(HIGH_LANE).queued, 3);
   const first = join(clock, a, b, 'default');
   await soon();
   t.same(got, ['1', '2', '3'], 'without another connection the default one carries the high lane');
   const high = join(clock, a, b, 'high');
   first.a.destroy();
   await soon();
-  a.send(new Message(1_001, [], '4'), 'default');
-  a.send(new Message(1_001, [], '5'), 'high');
+  a.send(new Message(1_001, [], '4'));
+  a.send(new Message(1_001, [], '5'), HIGH_LANE);
   await soon();
   t.same(got.slice(3).toSorted(), ['4', '5']);
   high.a.destroy();
@@ -102,21 +104,21 @@ t.test('lanes use the best connection in order, and move when it closes', async 
 
 t.test('a lane with too many bytes is full until the peer reads', async (t) => {
   const LIMIT = 1_000_000;
-  const lanes = { default: { types: ['default'], queueLimit: 1_000, byteLimit: LIMIT } };
+  const lanes = new Map([[DEFAULT_LANE, { types: ['default'], queueLimit: 1_000, byteLimit: LIMIT }]]);
   const { a, b } = pair({ lanes });
   let received = 0;
   let writable = 0;
   b.on(1_001, () => {
     received++;
   });
-  a.onWritable('default', () => {
+  a.lane().onWritable(() => {
     writable++;
   });
   b.setReading(false);
   const message = () => new Message(1_001, [], Buffer.alloc(300_000));
   let accepted = 0;
   while (accepted < 100 && a.trySend(message())) accepted++;
-  t.equal(a.queued(), 4, 'the last one exceeds the limit');
+  t.equal(a.lane().queued, 4, 'the last one exceeds the limit');
   b.setReading(true);
   while (received < accepted) await soon();
   t.equal(writable, 1);
@@ -178,6 +180,6 @@ t.test('a connection that ends slowly does not hold back the lanes of the others
   const body = Buffer.alloc(10_000);
   for (let sent = 0; sent < 10; sent++) t.ok(a.trySend(new Message(1_001, [], body)), `message ${sent}`);
   await soon();
-  t.same([received, a.queued(), a.underlays.length], [10, 0, 2]);
+  t.same([received, a.lane().queued, a.underlays.length], [10, 0, 2]);
   for (const channel of [a, b]) channel.close(new Error('end of test'));
 });

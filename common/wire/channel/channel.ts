@@ -16,11 +16,13 @@ import type { Underlay } from '../connection/underlay.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from '../errors.ts';
 import { Frame, forEachHeader, writeSequence } from '../frame.ts';
 import { ChannelHeader, ChannelType, ResultHeader } from '../gen/numbers.ts';
-import { FairQueue, type FlowId, type OwnerId } from '../lanes/fair-queue.ts';
-import { DEFAULT_LANE, type Lane, type LanePolicy, SendLanes } from '../lanes/send-lanes.ts';
+import type { FlowId } from '../lanes/fair-queue.ts';
+import { DEFAULT_LANE, type LaneMap, type LaneName } from '../lanes/lane-name.ts';
+import { type Lane, type LanePolicy, SendLanes } from '../lanes/send-lanes.ts';
 import { asReply, Message, resultMessage } from '../message.ts';
 import type { PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
+import { ChannelLane, type LaneOwner } from './channel-lane.ts';
 import { ConnectionProbes } from './connection-probes.ts';
 import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
 import { isWatched, publishMessage } from './message-events.ts';
@@ -34,7 +36,7 @@ export interface ChannelOptions {
   clock: Clock;
   log: Log;
   limits: FrameLimits;
-  lanes: Readonly<Record<string, LanePolicy>>;
+  lanes: LaneMap<LanePolicy>;
   heartbeat: HeartbeatOptions;
   /**
    * Keeps the channel open without underlays (a router's grouped control channel redials); otherwise it closes with its
@@ -48,16 +50,9 @@ export interface ChannelOptions {
   /** Closes the channel with the last underlay of this type, even if others remain. */
   essentialType?: string;
   /** Lane of heartbeats and of answers to them and to pings, if the default lane carries data that may fill it. */
-  answerLane?: string;
+  answerLane?: LaneName;
   /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
   probesUnderlays?: boolean;
-}
-
-export interface WaitingInspection {
-  readonly flows: number;
-  readonly frames: number;
-  readonly bytes: number;
-  readonly largest: readonly { readonly flow: FlowId; readonly bytes: number }[];
 }
 
 export type MessageHandler = (message: Message) => void;
@@ -69,7 +64,7 @@ export type FrameHandler = (frame: Frame) => void;
 export interface RequestOptions {
   /** Milliseconds. */
   timeout: number;
-  lane?: string;
+  lane?: LaneName;
   signal?: AbortSignal | undefined;
 }
 
@@ -96,6 +91,7 @@ export class Channel {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lanes: SendLanes;
+  readonly #laneOwner: LaneOwner;
   readonly #underlays = new Set<Underlay>();
   readonly #handlers = new Map<number, MessageHandler>();
   readonly #frameHandlers = new Map<number, FrameHandler>();
@@ -129,6 +125,11 @@ export class Channel {
       },
       options.lanes,
     );
+    this.#laneOwner = {
+      clock: this.#clock,
+      lanes: this.#lanes,
+      sendFrame: (head, body, lane, flow) => this.#sendFrame(head, body, lane, flow),
+    };
     this.#latencies = new Listeners('round trips', this.#log);
     this.#unknownTypes = new Listeners('messages of unknown types', this.#log);
     this.#underlayChanges = new Listeners('connections of a channel', this.#log);
@@ -153,39 +154,9 @@ export class Channel {
     return this.#heartbeat.waiting;
   }
 
-  /** Number of frames in a lane's own queue. */
-  queued(lane: string = DEFAULT_LANE): number {
-    return this.#lane(lane).queue.length;
-  }
-
-  /** Sets who owns each flow of a lane: owners take turns, and share the memory for waiting frames. */
-  shareByOwner(lane: string, ownerOf: (flow: FlowId) => OwnerId): void {
-    const { queue } = this.#lane(lane);
-    if (queue instanceof FairQueue) queue.ownerOf = ownerOf;
-  }
-
-  /** Bytes of a flow that wait in a lane's own queue. */
-  waitingBytes(lane: string, flow: FlowId): number {
-    return this.#lane(lane).queue.bytesOf(flow);
-  }
-
-  /** Bytes by which the sender of a flow should believe its receiver's buffer to be fuller. */
-  backPressure(lane: string, flow: FlowId): number {
-    return this.#lanes.backPressure(this.#lane(lane), flow);
-  }
-
-  /** Milliseconds that the oldest frame of a lane's queue has waited; 0 if the queue is empty. */
-  oldestWait(lane: string = DEFAULT_LANE): number {
-    const since = this.#lane(lane).queue.oldestSince;
-    return since === undefined ? 0 : this.#clock.monotonic() - since;
-  }
-
-  /** The waiting frames of a lane of flows, and the `count` flows with the most bytes; undefined for other lanes. */
-  inspectWaiting(lane: string, count: number): WaitingInspection | undefined {
-    const { queue } = this.#lane(lane);
-    if (!(queue instanceof FairQueue)) return undefined;
-    const { length: frames, bytes, flows } = queue;
-    return { flows, frames, bytes, largest: queue.largest(count) };
+  /** The lane of this name, else the default one. */
+  lane(name: LaneName = DEFAULT_LANE): ChannelLane {
+    return new ChannelLane(this.#laneOwner, this.#lane(name));
   }
 
   /** Frames have left the path, but did not arrive: the next ones in lanes of flows use another connection. */
@@ -201,11 +172,6 @@ export class Channel {
   /** Bytes of a frame of bulk traffic that is short enough for the path; Infinity if it is not paced. */
   get frameLimit(): number {
     return this.#lanes.frameLimit;
-  }
-
-  /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
-  deliveredBefore(lane: string, flow: FlowId): number | undefined {
-    return this.#lanes.deliveredBefore(this.#lane(lane), flow);
   }
 
   /** The path to the peer; undefined where the system does not tell its state. */
@@ -240,26 +206,6 @@ export class Channel {
     return this.#underlayChanges.add(listener);
   }
 
-  /**
-   * Calls `listener` when a full lane accepts frames again; for a lane of flows: when some of its waiting frames left.
-   */
-  onWritable(lane: string, listener: () => void): Subscription {
-    return this.#lane(lane).writable.add(listener);
-  }
-
-  /**
-   * Calls `task` once, when a lane of flows accepts a frame of a flow of which none waits. Also if the channel closes.
-   * Returns how to cancel it.
-   */
-  onceRoom(lane: string, flow: FlowId, task: () => void): () => void {
-    return this.#lanes.onceRoom(this.#lane(lane), flow, task);
-  }
-
-  /** Calls `listener` with each flow of a lane whose last waiting frame has left. */
-  onDrained(lane: string, listener: (flow: FlowId) => void): Subscription {
-    return this.#lane(lane).drained.add(listener);
-  }
-
   /** Adds a connection whose hello is complete. */
   addUnderlay(underlay: Underlay): void {
     if (this.#isClosed) {
@@ -285,13 +231,13 @@ export class Channel {
   }
 
   /** @throws ClosedError or SendQueueFullError */
-  send(message: Message, lane: string = DEFAULT_LANE): void {
+  send(message: Message, lane: LaneName = DEFAULT_LANE): void {
     if (this.#isClosed) throw new ClosedError(this.name);
     if (!this.trySend(message, lane)) throw new SendQueueFullError(this.name);
   }
 
   /** Returns false if the channel is closed or the lane is full. */
-  trySend(message: Message, lane: string = DEFAULT_LANE, flow: FlowId = ''): boolean {
+  trySend(message: Message, lane: LaneName = DEFAULT_LANE, flow: FlowId = ''): boolean {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
     message.sequence = this.#sequence;
@@ -304,20 +250,8 @@ export class Channel {
   }
 
   /** Sends a numbered message. A subclass may record it or hold it back. Returns false if the lane is full. */
-  protected transmit(message: Message, lane: string, flow: FlowId = ''): boolean {
+  protected transmit(message: Message, lane: LaneName, flow: FlowId = ''): boolean {
     return this.#enqueue(message.encode(), undefined, this.#lane(lane), flow);
-  }
-
-  /**
-   * The hot path: sends a frame whose 20-byte head and headers are in `head`, and whose body is in `body`, if any.
-   * Writes the sequence number into `head`. Returns false if the channel is closed or the lane is full; in a lane of
-   * flows, if the flow is. The channel copies both.
-   */
-  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string, flow: FlowId = ''): boolean {
-    if (this.#isClosed) return false;
-    this.#sequence = (this.#sequence + 1) | 0;
-    writeSequence(head, this.#sequence);
-    return this.#enqueue(head, body, this.#lane(lane), flow);
   }
 
   /**
@@ -361,7 +295,7 @@ export class Channel {
   }
 
   /** Sends `answer` as the reply to `request`; returns false if it could not be queued. */
-  reply(request: Message, answer: Message, lane: string = DEFAULT_LANE): boolean {
+  reply(request: Message, answer: Message, lane: LaneName = DEFAULT_LANE): boolean {
     return this.trySend(asReply(request, answer), lane);
   }
 
@@ -378,10 +312,17 @@ export class Channel {
     this.#settleClosed(reason);
   }
 
-  #lane(name: string): Lane {
+  #lane(name: LaneName): Lane {
     const lane = this.#lanes.get(name);
     if (!lane) throw new InvariantError(`${this.name} has no lane ${name}`);
     return lane;
+  }
+
+  #sendFrame(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {
+    if (this.#isClosed) return false;
+    this.#sequence = (this.#sequence + 1) | 0;
+    writeSequence(head, this.#sequence);
+    return this.#enqueue(head, body, lane, flow);
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {

@@ -7,6 +7,7 @@ import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
+import { DEFAULT_LANE, LaneName } from '../lanes/lane-name.ts';
 import { Message } from '../message.ts';
 import { GroupDialer } from './group-dialer.ts';
 
@@ -92,7 +93,7 @@ t.test('a silent connection of a group is closed, and the others continue', asyn
 });
 
 t.test('connections with equal load take turns if a lane requires it', async (t) => {
-  const lanes = { default: { types: ['default'], queueLimit: 3, takesTurns: true } };
+  const lanes = new Map([[DEFAULT_LANE, { types: ['default'], queueLimit: 3, takesTurns: true }]]);
   const { clock, a, b } = pair({ lanes });
   join(clock, a, b, 'default');
   const used = new Set<unknown>();
@@ -110,11 +111,12 @@ t.test('connections with equal load take turns if a lane requires it', async (t)
 
 t.test('frames that wait for the same write share a connection if a lane gathers them', async (t) => {
   const lane = (types: string[]) => ({ types, queueLimit: 64, takesTurns: true, gathers: true });
-  const lanes = {
-    default: lane(['default']),
-    ack: lane(['ack', 'default']),
-    probe: { ...lane(['default']), gathers: false },
-  };
+  const [ack, probe] = [new LaneName('ack'), new LaneName('probe')];
+  const lanes = new Map([
+    [DEFAULT_LANE, lane(['default'])],
+    [ack, lane(['ack', 'default'])],
+    [probe, { ...lane(['default']), gathers: false }],
+  ]);
   const { clock, a, b } = pair({ lanes });
   join(clock, a, b, 'default');
   join(clock, a, b, 'ack');
@@ -124,22 +126,26 @@ t.test('frames that wait for the same write share a connection if a lane gathers
     underlay.write = (head, body) => (used.push(`${underlay.type} ${index}`), write(head, body));
   }
   const [first, second, acks] = ['default 0', 'default 1', 'ack 2'];
-  const usedBy = async (...sent: [size: number, lane: string][]) => {
+  const usedBy = async (...sent: [size: number, lane: LaneName][]) => {
     used.length = 0;
     for (const [size, name] of sent) a.send(new Message(1, [], Buffer.alloc(size)), name);
     await soon();
     return [...used];
   };
-  t.same(await usedBy([100, 'default'], [100, 'default'], [100, 'ack'], [100, 'default']), [
+  t.same(await usedBy([100, DEFAULT_LANE], [100, DEFAULT_LANE], [100, ack], [100, DEFAULT_LANE]), [
     first,
     first,
     first,
     first,
   ]);
-  t.same(await usedBy([100, 'default'], [100, 'default']), [second, second], 'the next write is the turn of the other');
-  t.same(await usedBy([100, 'ack'], [100, 'ack']), [acks, acks], 'a lane begins with its best type');
-  t.same(await usedBy([100, 'ack'], [100, 'default']), [acks, first], 'no lane uses a type that is not its own');
-  t.same(await usedBy([20_000, 'default'], [100, 'default']), [second, first], 'nothing joins a large write');
-  t.same(await usedBy([100, 'default'], [100, 'probe']), [second, first], 'other lanes do not join');
+  t.same(
+    await usedBy([100, DEFAULT_LANE], [100, DEFAULT_LANE]),
+    [second, second],
+    'the next write is the turn of the other',
+  );
+  t.same(await usedBy([100, ack], [100, ack]), [acks, acks], 'a lane begins with its best type');
+  t.same(await usedBy([100, ack], [100, DEFAULT_LANE]), [acks, first], 'no lane uses a type that is not its own');
+  t.same(await usedBy([20_000, DEFAULT_LANE], [100, DEFAULT_LANE]), [second, first], 'nothing joins a large write');
+  t.same(await usedBy([100, DEFAULT_LANE], [100, probe]), [second, first], 'other lanes do not join');
   for (const each of [a, b]) each.close();
 });

@@ -10,6 +10,7 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { channel, join, LIMITS, pair, soon } from '../../../test/support/rooms/channels.ts';
 import type { Frame } from '../frame.ts';
+import { DEFAULT_LANE } from '../lanes/lane-name.ts';
 import { Message } from '../message.ts';
 import { FrameReader } from './frame-reader.ts';
 import { Underlay } from './underlay.ts';
@@ -57,13 +58,13 @@ t.test('the caller may reuse sent memory at once, whether it is written or queue
   const frame = new Message(60_785, [], 'x'.repeat(70_000)).encode();
   for (const letter of ['a', 'b', 'c']) {
     frame.fill(letter, 20);
-    t.ok(a.trySendFrame(frame.subarray(0, 20), frame.subarray(20), 'default'), 'waits in the queue');
+    t.ok(a.lane().trySendFrame(frame.subarray(0, 20), frame.subarray(20)), 'waits in the queue');
   }
-  t.notOk(a.trySendFrame(frame, undefined, 'default'), 'the queue is full');
+  t.notOk(a.lane().trySendFrame(frame, undefined), 'the queue is full');
   join(clock, a, b, 'default');
   for (const letter of ['d', 'e']) {
     frame.fill(letter, 20);
-    t.ok(a.trySendFrame(frame, undefined, 'default'));
+    t.ok(a.lane().trySendFrame(frame, undefined));
   }
   frame.fill('z', 20);
   while (received.length < 5) await soon();
@@ -129,7 +130,7 @@ t.test('bytes that wait while a channel is paused survive the reads of other con
   const connection = async () => {
     const client = connect(port, '127.0.0.1');
     const [accepted] = (await once(server, 'connection')) as [Socket];
-    const sender = channel(clock, 'sender', { lanes: { default: { types: [''], queueLimit: 9 } } });
+    const sender = channel(clock, 'sender', { lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 9 }]]) });
     const receiver = channel(clock, 'receiver', { reuseMemory: true });
     sender.addUnderlay(new Underlay({ socket: client, clock }));
     receiver.addUnderlay(new Underlay({ socket: accepted, clock }));

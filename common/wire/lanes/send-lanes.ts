@@ -15,6 +15,7 @@ import type { Underlay } from '../connection/underlay.ts';
 import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
 import { FairQueue, type FlowId, type OwnerId, type WaitingFrame } from './fair-queue.ts';
+import { DEFAULT_LANE, type LaneMap, type LaneName } from './lane-name.ts';
 import { PlainQueue } from './plain-queue.ts';
 
 /** Memory that the waiting frames of several channels share. */
@@ -48,8 +49,6 @@ export interface LanePolicy {
   readonly flows?: QueueBudget;
 }
 
-export const DEFAULT_LANE = 'default';
-
 /** Bytes of a payload of the largest size. */
 const FULL_FRAME = 64 * 1024;
 /** Bytes of a frame that passes bulk traffic, if its flow waits for nothing. */
@@ -80,12 +79,11 @@ const MIN_SHARE = 16 * 1024;
 const MAX_SHARES = 2;
 
 export interface Lane extends LanePolicy {
-  readonly name: string;
   readonly queue: PlainQueue | FairQueue;
   /** Called when the full lane accepts frames again; for a lane of flows: when some of its waiting frames have left. */
   readonly writable: Listeners<void>;
-  /** Called with each flow of which no frame waits any longer. */
-  readonly drained: Listeners<FlowId>;
+  /** By flow with a waiting frame: senders that wait until its last one has left. */
+  readonly waiting: Map<FlowId, Set<() => void>>;
   /** By owner: senders that wait until it may queue a frame of another flow. */
   readonly starved: Map<OwnerId, Set<() => void>>;
 }
@@ -107,7 +105,7 @@ const NONE: readonly Lane[] = [];
 
 export class SendLanes {
   readonly #components: SendLanesComponents;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<LaneName, Lane>();
   readonly #all: readonly Lane[];
   /** Those with flows. */
   readonly #paced: readonly Lane[];
@@ -119,21 +117,20 @@ export class SendLanes {
   /** Increases with each write of a lane that takes turns. */
   #turn = 0;
 
-  constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
+  constructor(components: SendLanesComponents, policies: LaneMap<LanePolicy>) {
     this.#components = components;
     this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
-    for (const [name, policy] of Object.entries(policies)) {
+    for (const [name, policy] of policies) {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
       const writable = new Listeners<void>('lanes with room', components.log);
-      const drained = new Listeners<FlowId>('drained flows', components.log);
-      this.#lanes.set(name, { ...policy, name, queue, writable, drained, starved: new Map() });
+      this.#lanes.set(name, { ...policy, queue, writable, waiting: new Map(), starved: new Map() });
     }
     this.#all = [...this.#lanes.values()];
     this.#paced = this.#all.filter(({ flows }) => flows);
   }
 
   /** The lane of this name, else the default lane; undefined if both are missing. */
-  get(name: string): Lane | undefined {
+  get(name: LaneName): Lane | undefined {
     return this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
   }
 
@@ -191,16 +188,13 @@ export class SendLanes {
   }
 
   /**
-   * Calls `task` once, when the owner of a flow that has no frame waiting may queue one, or the path has room for it.
-   * Also if the channel closes first. Returns how to cancel it.
+   * Calls `task` once: when the last waiting frame of a flow has left, or if none waits, when its owner may queue one
+   * or the path has room for it. Also if the channel closes first. Returns how to cancel it.
    */
-  onceRoom({ queue, starved }: Lane, flow: FlowId, task: () => void): () => void {
-    const owner = queue instanceof FairQueue ? queue.ownerOf(flow) : '';
-    const tasks = starved.get(owner) ?? new Set();
-    starved.set(owner, tasks);
-    tasks.add(task);
+  onceWritable({ queue, waiting, starved }: Lane, flow: FlowId, task: () => void): () => void {
+    if (queue.bytesOf(flow) > 0) return addTask(waiting, flow, task);
     this.#pollPath();
-    return () => void tasks.delete(task);
+    return addTask(starved, queue instanceof FairQueue ? queue.ownerOf(flow) : '', task);
   }
 
   /** Writes or queues a copy of a frame. Returns false if the lane is full; in a lane of flows, if the flow is. */
@@ -354,7 +348,14 @@ export class SendLanes {
     sharedBuffers.release(frame.bytes);
     if (!lane.flows) return;
     lane.flows.add(-frame.bytes.length - FRAME_OVERHEAD);
-    if (lane.queue.bytesOf(flow) === 0) lane.drained.call(flow);
+    if (lane.waiting.size > 0 && lane.queue.bytesOf(flow) === 0) this.#callWaiting(lane, flow);
+  }
+
+  /** The last waiting frame of a flow has left. */
+  #callWaiting({ waiting }: Lane, flow: FlowId): void {
+    const tasks = waiting.get(flow);
+    waiting.delete(flow);
+    for (const task of tasks ?? []) task();
   }
 
   /** Writes all queued frames, although the underlays are full: the channel ends. */
@@ -367,14 +368,26 @@ export class SendLanes {
 
   clear(): void {
     this.#poll?.cancel();
-    for (const { queue, flows, starved } of this.#all) {
+    for (const { queue, flows, waiting, starved } of this.#all) {
       flows?.add(-queue.bytes - FRAME_OVERHEAD * queue.length);
       queue.clear();
-      const all = [...starved.values()];
+      const all = [...waiting.values(), ...starved.values()];
+      waiting.clear();
       starved.clear();
       for (const tasks of all) for (const task of tasks) task();
     }
   }
+}
+
+/** Adds a task under a key; returns how to cancel it. */
+function addTask<Key>(all: Map<Key, Set<() => void>>, key: Key, task: () => void): () => void {
+  const tasks = all.get(key) ?? new Set();
+  all.set(key, tasks);
+  tasks.add(task);
+  return () => {
+    tasks.delete(task);
+    if (tasks.size === 0 && all.get(key) === tasks) all.delete(key);
+  };
 }
 
 function inOne(head: Buffer, body: Buffer | undefined): Buffer {

@@ -17,6 +17,8 @@ import { ProtocolError } from '#wire/errors.ts';
 import { DataState_IdentitySchema, DataState_ServiceSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeBytesMap, encodeStringMap, encodeUint32, TRUE } from '#wire/header-values.ts';
+import type { LaneName } from '#wire/lanes/lane-name.ts';
+import type { LanePolicy } from '#wire/lanes/send-lanes.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import type { Access } from '../../../agent/access/access.ts';
@@ -144,10 +146,10 @@ function sdkRouter() {
       clock,
       log,
       limits: LIMITS,
-      lanes: {
-        [DATA_LANE]: { types: [''], queueLimit: 4, flows: new BufferBudget() },
-        [CONTROL_LANE]: { types: [''], queueLimit: 256 },
-      },
+      lanes: new Map<LaneName, LanePolicy>([
+        [DATA_LANE, { types: [''], queueLimit: 4, flows: new BufferBudget() }],
+        [CONTROL_LANE, { types: [''], queueLimit: 256 }],
+      ]),
       heartbeat: ONLY_ANSWERS,
     });
     clients.accept(channel, TOKEN, [], 1_000);

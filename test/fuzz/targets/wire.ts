@@ -21,6 +21,7 @@ import * as metrics from '#wire/gen/metrics_pb.js';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import * as trace from '#wire/gen/trace_pb.js';
 import * as values from '#wire/header-values.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
 import { traceRouteStep } from '../../../agent/forwarder/trace-route.ts';
@@ -189,7 +190,7 @@ function newChannel(clock: VirtualClock): Channel {
     clock,
     log: silentLog,
     limits: LIMITS,
-    lanes: { default: { types: [''], queueLimit: 10 } },
+    lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 10 }]]),
     heartbeat: HEARTBEAT,
   });
   channel.on(1, (message) => void channel.reply(message, new Message(2)));

@@ -15,6 +15,7 @@ import { Underlay } from '#wire/connection/underlay.ts';
 import { Frame, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import type { Overlay } from '../networks/overlay.ts';
@@ -215,7 +216,7 @@ export class SdkClient {
       clock,
       log: silentLog,
       limits: LIMITS,
-      lanes: { default: { types: [''], queueLimit: 100_000 } },
+      lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 100_000 }]]),
       heartbeat: ONLY_ANSWERS,
     });
     const client = new SdkClient(channel, hello);

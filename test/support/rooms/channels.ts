@@ -4,7 +4,9 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
+import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 
 export const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
 
@@ -18,10 +20,10 @@ export function channel(clock: VirtualClock, name: string, options: Partial<Chan
     clock,
     log: silentLog,
     limits: LIMITS,
-    lanes: {
-      default: { types: ['default', 'high'], queueLimit: 3 },
-      high: { types: ['high', 'default'], queueLimit: 3 },
-    },
+    lanes: new Map([
+      [DEFAULT_LANE, { types: ['default', 'high'], queueLimit: 3 }],
+      [HIGH_LANE, { types: ['high', 'default'], queueLimit: 3 }],
+    ]),
     heartbeat: QUIET,
     ...options,
   });

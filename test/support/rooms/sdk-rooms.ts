@@ -227,7 +227,10 @@ export function sdkRooms() {
     const channel = (name: string, data: LanePolicy) =>
       new Channel({
         ...{ name, peerId: name, connectionId: 'connection', clock, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
-        lanes: { [DATA_LANE]: data, [CONTROL_LANE]: { types: [''], queueLimit: data.queueLimit } },
+        lanes: new Map([
+          [DATA_LANE, data],
+          [CONTROL_LANE, { types: [''], queueLimit: data.queueLimit }],
+        ]),
         answerLane: CONTROL_LANE,
       });
     const served = channel('client', { types: [''], queueLimit: 64, flows: new BufferBudget() });

@@ -15,6 +15,7 @@ import type { FrameLimits } from '#wire/connection/frame-reader.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
+import type { LanePolicy } from '#wire/lanes/send-lanes.ts';
 import type { HeaderEntries } from '#wire/message.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { EdgeListenerConfig } from '../../../config/router-config.ts';
@@ -108,6 +109,15 @@ export class EdgeListener {
   #open({ hello, socket, remoteAddress, connectionId, grouped }: AcceptedHello): Channel {
     const { clock, log, clients } = this.#components;
     const { outQueueSize, writeTimeout, lookupApiSessionTimeout } = this.config.options;
+    const data: LanePolicy = {
+      types: grouped ? [SdkUnderlay.Default] : [''],
+      queueLimit: outQueueSize,
+      flows: new BufferBudget(MAX_CLIENT_QUEUE),
+    };
+    const control: LanePolicy = {
+      types: grouped ? [SdkUnderlay.Control, SdkUnderlay.Default] : [''],
+      queueLimit: CONTROL_QUEUE,
+    };
     const channel = new Channel({
       name: `SDK client ${remoteAddress}`,
       peerId: hello.body.toString('utf8', 0, MAX_NAME_LENGTH),
@@ -115,17 +125,10 @@ export class EdgeListener {
       clock,
       log,
       limits: LIMITS,
-      lanes: {
-        [DATA_LANE]: {
-          types: grouped ? [SdkUnderlay.Default] : [''],
-          queueLimit: outQueueSize,
-          flows: new BufferBudget(MAX_CLIENT_QUEUE),
-        },
-        [CONTROL_LANE]: {
-          types: grouped ? [SdkUnderlay.Control, SdkUnderlay.Default] : [''],
-          queueLimit: CONTROL_QUEUE,
-        },
-      },
+      lanes: new Map([
+        [DATA_LANE, data],
+        [CONTROL_LANE, control],
+      ]),
       answerLane: CONTROL_LANE,
       heartbeat: ONLY_ANSWERS,
       reuseMemory: true,

@@ -180,7 +180,7 @@ t.test('the messages that one client may send ahead of its blocked circuits are 
   /** Sends messages on all circuits until the router stops reading; returns how many it has read. */
   const fill = async (data: Buffer) => {
     let sent = 0;
-    while (client.channel.queued() === 0 && sent < 100_000) {
+    while (client.channel.lane().queued === 0 && sent < 100_000) {
       for (const id of ids) client.tell(SdkType.Data, id, [[SdkHeader.Flags, Buffer.alloc(4)]], data);
       sent += ids.length;
       await settled();
@@ -191,7 +191,7 @@ t.test('the messages that one client may send ahead of its blocked circuits are 
   t.ok(sent < 200, `${sent} messages of 16 KiB`);
   for (const circuit of [...forwarder.circuits.values()]) forwarder.remove(circuit.id);
   await settled();
-  t.equal(client.channel.queued(), 0, 'the router reads again once the circuits are gone');
+  t.equal(client.channel.lane().queued, 0, 'the router reads again once the circuits are gone');
 
   for (const id of ids) await client.dial(id + 8);
   client.channel.close();
@@ -205,7 +205,7 @@ t.test('messages without data for a blocked circuit are limited, too', async (t)
   await client.dial(1);
   blockCircuits();
   let sent = 0;
-  while (client.channel.queued() === 0 && sent < 20_000) {
+  while (client.channel.lane().queued === 0 && sent < 20_000) {
     for (let count = 0; count < 100; count++) client.tell(SdkType.Data, 1, [[SdkHeader.Flags, Buffer.alloc(4)]]);
     sent += 100;
     await settled();
@@ -403,7 +403,7 @@ t.test('data that waited for a blocked circuit keeps its order when the router r
     client.tell(SdkType.Data, 1, [], data);
   }
   await settled();
-  t.ok(client.channel.queued() > 0, 'the router has stopped reading');
+  t.ok(client.channel.lane().queued > 0, 'the router has stopped reading');
   const received: number[] = [];
   const [circuit] = forwarder.circuits.values();
   const hop = { acceptAcknowledgement: () => true, acceptControl: () => true, onceWritable: () => undefined };

@@ -7,9 +7,11 @@ import type { Budget } from '#lib/queue/budget.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
+import type { ChannelLane } from '#wire/channel/channel-lane.ts';
 import { Frame } from '#wire/frame.ts';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import type { FlowId, OwnerId } from '#wire/lanes/fair-queue.ts';
+import { DEFAULT_LANE, LaneName } from '#wire/lanes/lane-name.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../../access/access.ts';
 import type { ApiSession } from '../../../access/api-session.ts';
@@ -24,8 +26,8 @@ import type { Right } from './right.ts';
 /** Underlay types of a grouped connection. */
 export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
 /** Lane for messages that need not keep their order relative to data. */
-export const CONTROL_LANE = 'control';
-export const DATA_LANE = 'default';
+export const CONTROL_LANE = new LaneName('control');
+export const DATA_LANE = DEFAULT_LANE;
 
 /** Limit on connections of one client, dialed and hosted: they need memory, but no descriptors. */
 const MAX_CONNECTIONS = 4_096;
@@ -129,12 +131,12 @@ export class SdkConnection implements SdkLink {
   readonly #unsent = new Map<FlowId, Unsent>();
   #unsentCount = 0;
   #unsentBytes = 0;
-  /** Ends that wait: until their last frame leaves, until their messages have left, until there is room for a frame. */
-  readonly #waiting = new Map<number, ClientEnd>();
+  readonly #data: ChannelLane;
+  /** Cancel the waits of ends, and those of messages, for the lane of data. */
+  readonly #waiting = new Map<number, () => void>();
+  readonly #unsentWaits = new Map<FlowId, () => void>();
+  /** Ends that wait until the messages of their connection have left. */
   readonly #behind = new Map<number, ClientEnd>();
-  readonly #starved = new Map<number, () => void>();
-  /** Connections without waiting frames whose messages wait for room. */
-  readonly #starvedUnsent = new Map<FlowId, () => void>();
   #held = 0;
   readonly #heldBy = new Map<ClientEnd, Held>();
   /** Runs while circuits keep the router from reading the client, and until the next look at them. */
@@ -159,11 +161,11 @@ export class SdkConnection implements SdkLink {
     this.#clock = clock;
     this.#places = places;
     this.#onLastEnd = init.onLastEnd;
-    channel.shareByOwner(DATA_LANE, (connectionId) => {
+    this.#data = channel.lane(DATA_LANE);
+    this.#data.shareByOwner((connectionId) => {
       const end = this.end(connectionId as number)?.circuitEnd;
       return end ? init.ownerOf(end) : '';
     });
-    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId));
   }
 
   get isClosed(): boolean {
@@ -283,10 +285,9 @@ export class SdkConnection implements SdkLink {
     this.#delete(connectionId);
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
-    this.#waiting.delete(connectionId);
     this.#behind.delete(connectionId);
-    this.#starved.get(connectionId)?.();
-    this.#starved.delete(connectionId);
+    this.#waiting.get(connectionId)?.();
+    this.#waiting.delete(connectionId);
     if (this.#ends.size === 0) this.#onLastEnd(this);
   }
 
@@ -342,24 +343,23 @@ export class SdkConnection implements SdkLink {
 
   trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, { waits } = { waits: true }): boolean {
     if (this.#unsent.has(connectionId)) return false; // they go first
-    if (waits && this.channel.waitingBytes(DATA_LANE, connectionId) > 0) return false;
-    return this.channel.trySendFrame(head, body, DATA_LANE, connectionId);
+    if (waits && this.#data.waitingBytes(connectionId) > 0) return false;
+    return this.#data.trySendFrame(head, body, connectionId);
   }
 
   backPressure(connectionId: number): number {
-    return this.channel.backPressure(DATA_LANE, connectionId);
+    return this.#data.backPressure(connectionId);
   }
 
   onceWritable(end: ClientEnd): void {
     const { connectionId } = end;
-    if (this.channel.waitingBytes(DATA_LANE, connectionId) > 0) this.#waiting.set(connectionId, end);
-    else if (this.#unsent.has(connectionId)) this.#behind.set(connectionId, end);
-    else if (!this.#starved.has(connectionId)) {
+    if (this.#unsent.has(connectionId)) this.#behind.set(connectionId, end);
+    else if (!this.#waiting.has(connectionId)) {
       const wake = () => {
-        this.#starved.delete(connectionId);
+        this.#waiting.delete(connectionId);
         this.#wake(end);
       };
-      this.#starved.set(connectionId, this.channel.onceRoom(DATA_LANE, connectionId, wake));
+      this.#waiting.set(connectionId, this.#data.onceWritable(connectionId, wake));
     }
   }
 
@@ -433,7 +433,7 @@ export class SdkConnection implements SdkLink {
       closed?.abort(new ClosedError(this.channel.name));
       if (!end?.onLost()) this.#delete(connectionId);
     }
-    for (const ends of [this.#waiting, this.#behind, this.#starved, this.#starvedUnsent]) ends.clear();
+    for (const ends of [this.#waiting, this.#unsentWaits, this.#behind]) ends.clear();
   }
 
   #acquirePlace(): boolean {
@@ -452,12 +452,12 @@ export class SdkConnection implements SdkLink {
 
   /** Sends the messages of a connection: once its waiting frames have left, or else when there is room for one. */
   #awaitRoom(flow: FlowId): void {
-    if (this.channel.waitingBytes(DATA_LANE, flow) > 0 || this.#starvedUnsent.has(flow)) return;
+    if (this.#unsentWaits.has(flow)) return;
     const send = () => {
-      this.#starvedUnsent.delete(flow);
+      this.#unsentWaits.delete(flow);
       this.#sendUnsent(flow);
     };
-    this.#starvedUnsent.set(flow, this.channel.onceRoom(DATA_LANE, flow, send));
+    this.#unsentWaits.set(flow, this.#data.onceWritable(flow, send));
   }
 
   #sendUnsent(flow: FlowId): void {
@@ -475,13 +475,6 @@ export class SdkConnection implements SdkLink {
     const end = this.#behind.get(flow as number);
     this.#behind.delete(flow as number);
     if (end) this.#wake(end);
-  }
-
-  #onDrained(flow: FlowId): void {
-    const end = this.#waiting.get(flow as number);
-    this.#waiting.delete(flow as number);
-    if (end) this.#wake(end);
-    this.#sendUnsent(flow);
   }
 
   /** An end may send, unless messages of its connection go first. */

@@ -59,7 +59,7 @@ async function host({ flowControl = true } = {}) {
   const sendEnd = (index: number) => {
     const payload = Payload.create(CIRCUIT, 0, PayloadFlag.CircuitEnd | PayloadFlag.Originator, Buffer.alloc(0));
     const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, idOf(index));
-    client.channel.trySendFrame(head, body, 'default');
+    client.channel.lane().trySendFrame(head, body);
   };
   const sendClose = () => client.channel.send(new Message(XgressType.Close, [], CIRCUIT));
   /** Closes the connection of a dial as the Go SDK does: the end of the circuit, then the circuit's id. */
@@ -255,7 +255,7 @@ async function ownCircuit() {
     const origin = id === 2 ? PayloadFlag.Originator : 0;
     const payload = Payload.create(CIRCUIT, sequence, flags | origin, Buffer.alloc(0));
     const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, encodeUint32(id));
-    client.channel.trySendFrame(head, body, 'default');
+    client.channel.lane().trySendFrame(head, body);
     await settled();
   };
   const close = async () => {

@@ -90,7 +90,7 @@ t.test('an end is settled when both sides have ended their data, without a circu
   await settled();
   t.same(isSettled(), [false], 'the client may still send');
   const end = Payload.create(circuitId, 0, PayloadFlag.Eof, Buffer.alloc(0));
-  client.channel.trySendFrame(end.bytes, undefined, 'default');
+  client.channel.lane().trySendFrame(end.bytes, undefined);
   await settled();
   t.same(isSettled(), [true], 'its router removes the circuit as soon as the controller has');
   client.channel.close();
@@ -103,7 +103,7 @@ t.test('a client that makes no progress after the end of its circuit is closed',
   for (let turn = 0; turn < 3; turn++) {
     await clock.advance(maxCloseWaitMs - 1);
     const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, []);
-    client.channel.trySendFrame(acknowledgement.bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(acknowledgement.bytes, undefined);
     await settled();
   }
   t.same(closed(), [], 'an acknowledgement reports that the application reads');
@@ -147,7 +147,7 @@ t.test('the sender of a slow client is slowed down before its payloads are dropp
   };
   const acknowledge = async () => {
     const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, []);
-    client.channel.trySendFrame(acknowledgement.bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(acknowledgement.bytes, undefined);
     await settled();
   };
   await acknowledge();
@@ -178,7 +178,7 @@ async function counted() {
   };
   forwarder.registerLink(link);
   const send = async (sequence: number, data: Buffer) => {
-    client.channel.trySendFrame(Payload.create(circuitId, sequence, 0, data).bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(Payload.create(circuitId, sequence, 0, data).bytes, undefined);
     if (sequence % 50 === 49) await settled();
   };
   /** The host acknowledges. */
@@ -199,7 +199,7 @@ t.test('a payload that the client repeats after its acknowledgement does not kee
   await settled();
   await send(1, Buffer.from('two')); // the acknowledgement was on the way to the client
   const end = Payload.create(circuitId, 3, PayloadFlag.Eof, Buffer.alloc(0));
-  client.channel.trySendFrame(end.bytes, undefined, 'default');
+  client.channel.lane().trySendFrame(end.bytes, undefined);
   deliver(0, PayloadFlag.Eof);
   await settled();
   const isSettled = forwarder.endsOf(circuitId).map((each) => each.isSettled);
@@ -290,20 +290,20 @@ t.test('a client that goes on beyond its window is read more slowly', async (t) 
   t.equal(reading, 0, 'within the window');
   for (let sequence = 70; sequence < 400; sequence++) await send(sequence, Buffer.alloc(60_000));
   await settled();
-  const waiting = client.channel.queued();
+  const waiting = client.channel.lane().queued;
   t.ok(waiting > 200, `${waiting} payloads are not read`);
   await clock.advance(100);
   await settled();
-  t.ok(waiting - client.channel.queued() < 60, `${waiting - client.channel.queued()} in the next 100 ms`);
+  t.ok(waiting - client.channel.lane().queued < 60, `${waiting - client.channel.lane().queued} in the next 100 ms`);
   for (let turn = 0; turn < 50; turn++) {
     await clock.advance(100);
     await settled();
   }
-  t.equal(client.channel.queued(), 0);
+  t.equal(client.channel.lane().queued, 0);
   for (let sequence = 0; sequence < 1_000; sequence++) deliver(sequence, 0, 'x');
   for (let n = 0; n < 10_000; n++) {
     const { bytes } = Acknowledgement.create(circuitId, 0, 0, 0, [n % 1_000]);
-    client.channel.trySendFrame(bytes, undefined, 'default');
+    client.channel.lane().trySendFrame(bytes, undefined);
     if (n % 100 === 99) await settled();
   }
   for (let turn = 0; turn < 50; turn++) {

@@ -211,7 +211,7 @@ t.test('the end of a dial that a host accepted too late does not end the next di
   const send = (id: Buffer | undefined, sequence: number, flags: number, data: string) => {
     const payload = Payload.create('circuit', sequence, flags | PayloadFlag.Originator, Buffer.from(data));
     const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, id ?? Buffer.alloc(0));
-    client.channel.trySendFrame(head, body, 'default');
+    client.channel.lane().trySendFrame(head, body);
   };
   // The router told the client to close the first connection.
   send(ids[0], 0, PayloadFlag.CircuitEnd, 'end of the first dial');

@@ -1,4 +1,4 @@
-// What the request for a circuit says about an intercepted connection.
+// A request for a circuit names the intercepted connection.
 
 import t from 'tap';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';
