@@ -17,8 +17,8 @@ import { ImportGraph, LIMITS_TEST, TestWords } from './nearest-tests.ts';
 const ROOMS = '{agent,common,controller-sim}';
 const LEFT_OUT = ['.git', '.tap', 'build', 'node_modules'];
 /** Candidates of one mutant: test files by imports, and others by common words. */
-const MAX_NEAREST = 24;
-const MAX_ALIKE = 12;
+const MAX_NEAREST = 40;
+const MAX_ALIKE = 20;
 /** Test files that one mutant runs, of those that execute it. Farther ones test something else. */
 const MAX_TESTS = 10;
 const SHORT_CIRCUITS = new Set(['&&', '||', '??']);
@@ -98,7 +98,7 @@ function reject(problem: string): never {
   process.exit(2);
 }
 
-/** The first test file that fails, and the number of those that ran. */
+/** The first test file that fails, twice: tests with networks may fail on a busy machine. And how many ran. */
 async function trial(file: string, text: string, mutant: Mutant): Promise<{ killer?: string; tests: number }> {
   let tests = 0;
   for (const test of candidatesOf(file, text, mutant)) {
@@ -108,7 +108,7 @@ async function trial(file: string, text: string, mutant: Mutant): Promise<{ kill
     tests++;
     writeFileSync(join(copy, file), mutated(text, mutant));
     try {
-      if (!(await passes(test))) return { killer: test, tests };
+      if (!(await passes(test)) && !(await passes(test))) return { killer: test, tests };
     } finally {
       writeFileSync(join(copy, file), text);
     }
@@ -147,7 +147,12 @@ function passes(test: string, environment: NodeJS.ProcessEnv = {}): Promise<bool
       cwd: copy,
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
-      env: { ...process.env, ...environment, EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid) },
+      env: {
+        ...process.env,
+        ...environment,
+        EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid),
+        TAP_TIMEOUT: String(MAX_FILE_MS / 1_000), // tap ends a file after 30 s, which is too soon on a busy machine
+      },
     });
     const kill = () => {
       try {
