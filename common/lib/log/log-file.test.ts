@@ -56,6 +56,11 @@ t.test('an unwritable file is reported and retried', { skip }, async (t) => {
   t.equal(file.writableLength, Number.POSITIVE_INFINITY, 'further lines do not fit, and are counted');
   await clock.advance(60_000);
   t.equal(drained, 1, 'it is open again');
+  file.write('lost\n');
+  while (complaints.length === 1) await new Promise((resolve) => setImmediate(resolve));
+  t.same(clock.timers(), ['log file']);
+  file.reopen();
+  t.same([clock.timers(), drained], [[], 2], 'it is open again, and is not opened once more');
   file.destroy();
   t.same(clock.timers(), []);
 });
