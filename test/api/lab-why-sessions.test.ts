@@ -56,6 +56,10 @@ t.test('a session: valid with its end, then ended, with the reason', async (t) =
     { message: 'it belongs to anna, which is enabled' },
     { message: /^it was used last at \S+Z; without a request it ends at \S+Z, after 30m0s$/ },
   ]);
+  const [used = 0, end = 0] = Array.from(open.reasons[1]?.message.matchAll(/\S+Z/g) ?? [], ([time]) =>
+    Date.parse(time),
+  );
+  t.equal(end - used, 30 * 60_000);
   await api.ask('DELETE', '/current-api-session', { token: sessions.get('anna')?.token });
   t.match(blocking(await ask('anna')), [/^it ended at \S+Z, because its identity logged out, or deleted it$/]);
   await api.change('DELETE', `/identities/${ids.get('berta')}`);
