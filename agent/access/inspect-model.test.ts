@@ -32,4 +32,6 @@ t.test('the services of each identity are listed, but not those of a network bey
   t.match(small.identities, { i1: { servicePolicies: ['all'], services: { s0: counts, s1: counts } } });
   t.match(small.services, { s1: { servicePolicies: ['all'] } });
   t.throws(() => inspectModel(modelOf(2_000, 2_000)), { code: 'TOO_LARGE' });
+  t.doesNotThrow(() => inspectModel(modelOf(1_000, 1_000)), 'a million in all');
+  t.throws(() => inspectModel(modelOf(1_001, 1_000)), { code: 'TOO_LARGE' });
 });

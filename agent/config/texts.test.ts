@@ -58,6 +58,44 @@ t.test('every key has an explanation; an unknown one has a suggestion', async (t
     t.equal(explain(key).text, undefined, `there is no key ${key}`);
 });
 
+t.test('an explanation has the type, default, bounds and keys of a key, or why it has no effect', async (t) => {
+  const explained = (key: string) => explain(key).text?.split('\n').slice(2);
+  t.equal(explain('v').text, 'v\n  Version of the file format.\n  type: whole number');
+  t.same(explained('forwarder.linkDialQueueLength'), [
+    '  type: whole number',
+    '  default: 1000',
+    '  allowed: 1 to 10000',
+  ]);
+  t.same(explained('ctrl.endpoint'), ['  type: address, for example tls:host:6262']);
+  const { type, bounds, keys } = {
+    type: '  type: duration, for example 250ms, 5s, 1m30s',
+    bounds: '  allowed: 10ms to 24h',
+    keys: '  keys: bind, advertise, bindInterface, groups, options',
+  };
+  t.same(explained('link.dialers[].healthyDialBackoff.minRetryInterval'), [type, '  default: "5s"', bounds]);
+  t.same(explained('ctrl.listeners'), ['  type: list', '  default: []', keys]);
+  t.same(explained('listeners[]{tunnel}.options.resolver'), [
+    '  type: string or list of strings',
+    '  default: ["udp://127.0.0.1:53"]',
+  ]);
+  t.same(explained('listeners[]{tunnel}.options.mode'), [
+    '  type: text',
+    '  default: "tproxy"',
+    '  allowed: host, proxy, tproxy, tproxy:PROGRAM',
+  ]);
+  t.same(explained('proxy'), ['  type: map', '  keys: type, address, username, password']);
+  t.same(explained('listeners{edge}.options.connectTimeoutMs'), [
+    '  type: whole number',
+    '  allowed: 30 to 60000',
+    '  deprecated: use connectTimeout',
+  ]);
+  t.equal(explained('ctrl.options.maxQueuedConnects')?.at(-1), '  has no effect');
+  t.same(explain('forwarder').text?.split('\n').at(-1)?.split(', ').slice(0, 2), [
+    '  keys: faultTxInterval',
+    'idleCircuitTimeout',
+  ]);
+});
+
 t.test('secrets are hidden in values and findings, in every spelling', async (t) => {
   const secrets = [
     'hunter.2',

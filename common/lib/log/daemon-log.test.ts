@@ -60,6 +60,9 @@ t.test('a repeated phrase is summarized, others are not affected', async (t) => 
   t.match(reader.lines.at(-1), { phrase: 'frame dropped', suppressed: 4_900 });
   daemonLog.log.warn({}, 'frame dropped');
   t.equal(reader.lines.at(-1)?.msg, 'frame dropped', 'lines are admitted again');
+  for (let index = 0; index < 101; index++) daemonLog.log.warn({ index }, 'one too many');
+  await clock.advance(10_000);
+  t.match(reader.lines.at(-1), { phrase: 'one too many', suppressed: 1 });
   for (let index = 0; index < 3_000; index++) daemonLog.log.info({}, `text with data ${index}`);
   t.equal(reader.lines.filter(({ msg }) => msg.startsWith('text with data')).length, 3_000, 'different phrases');
   await daemonLog.close();
