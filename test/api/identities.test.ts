@@ -142,6 +142,36 @@ t.test('renewals can only be requested for certificates, and overrides must refe
   }
 });
 
+t.test('an override replaces the one of the same type for the same service, and no other', async (t) => {
+  await using api = await ApiClient.start();
+  const { identity, service } = await known(api);
+  const other = await api.create('/services', { name: 'other', encryptionRequired: true });
+  const configs: string[] = [];
+  for (const type of ['first', 'second']) {
+    const configTypeId = await api.create('/config-types', { name: type });
+    for (const name of ['a', 'b'])
+      configs.push(await api.create('/configs', { name: type + name, configTypeId, data: {} }));
+  }
+  const [firstA, firstB, secondA] = configs;
+  const path = `/identities/${identity}/service-configs`;
+  const overrides = async (method: string, ...pairs: [string, string | undefined][]) => {
+    await api.change(
+      method,
+      path,
+      pairs.map(([serviceId, configId]) => ({ serviceId, configId })),
+    );
+    const all = await api.get<{ serviceId: string; configId: string }[]>(path);
+    return all.map(({ serviceId, configId }) => `${serviceId} ${configId}`).sort();
+  };
+  const set = (...pairs: [string, string | undefined][]) => pairs.map((pair) => pair.join(' ')).sort();
+  t.same(await overrides('POST', [service, firstA], [service, secondA]), set([service, firstA], [service, secondA]));
+  t.same(
+    await overrides('POST', [other, firstA], [service, firstB]),
+    set([service, firstB], [service, secondA], [other, firstA]),
+  );
+  t.same(await overrides('DELETE', [service, firstB]), set([service, secondA], [other, firstA]));
+});
+
 t.test('enrollments of every method keep the authority that they name', async (t) => {
   await using api = await ApiClient.start();
   const caId = await api.addAuthority('authority', await makeAuthority('authority'));
