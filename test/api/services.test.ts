@@ -59,6 +59,60 @@ t.test('lists below an unknown entity are empty, or rejected where the specifica
   t.match(await api.manage('GET', '/services/none/configs?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
 });
 
+/** An entity of each kind with this name, related to each other and to no other. Returns their ids by path. */
+async function related(api: ApiClient, name: string): Promise<Readonly<Record<string, string>>> {
+  const roleAttributes = [name];
+  const roles = [`#${name}`];
+  const ids: Record<string, string> = {};
+  const add = async (path: string, fields: object) => {
+    ids[path] = await api.create(`/${path}`, { name, ...fields });
+  };
+  await add('identities', { type: 'User', isAdmin: false, roleAttributes });
+  await add('edge-routers', { roleAttributes });
+  await add('config-types', {});
+  await add('configs', { configTypeId: ids['config-types'], data: {} });
+  await add('services', { encryptionRequired: true, roleAttributes, configs: [ids.configs] });
+  await add('posture-checks', { typeId: 'DOMAIN', domains: [`${name}.example`], roleAttributes });
+  const place = { service: ids.services, router: ids['edge-routers'], binding: 'transport' };
+  await api.create('/terminators', { ...place, address: `tcp:${name}:1` });
+  const policy = { semantic: 'AnyOf', identityRoles: roles, serviceRoles: roles, edgeRouterRoles: roles };
+  const { identityRoles, serviceRoles, edgeRouterRoles, semantic } = policy;
+  await add('service-policies', { type: 'Dial', semantic, identityRoles, serviceRoles, postureCheckRoles: roles });
+  await add('edge-router-policies', { semantic, identityRoles, edgeRouterRoles });
+  await add('service-edge-router-policies', { semantic, serviceRoles, edgeRouterRoles });
+  return ids;
+}
+
+t.test('the lists below an entity have what is related to it, and nothing else', async (t) => {
+  await using api = await ApiClient.start();
+  const lists: Readonly<Record<string, string>> = {
+    identities: 'edge-router-policies service-policies edge-routers services',
+    services: 'configs identities edge-routers service-policies service-edge-router-policies',
+    'edge-routers': 'edge-router-policies service-edge-router-policies identities services',
+    'service-policies': 'identities services posture-checks',
+    'edge-router-policies': 'identities edge-routers',
+    'service-edge-router-policies': 'services edge-routers',
+    'config-types': 'configs',
+    configs: 'services',
+  };
+  for (const name of ['one', 'two']) {
+    const ids = await related(api, name);
+    for (const [path, below] of Object.entries(lists))
+      for (const list of below.split(' '))
+        t.same(await api.names(`/${path}/${ids[path]}/${list}`), [name], `${path} ${list}`);
+    const terminators = await api.get<{ address: string }[]>(`/services/${ids.services}/terminators`);
+    t.same(
+      terminators.map(({ address }) => address),
+      [`tcp:${name}:1`],
+    );
+    for (const path of [`/identities/${ids.identities}/services`, `/services/${ids.services}/identities`]) {
+      t.same(await api.names(`${path}?policyType=dial`), [name]);
+      t.same(await api.names(`${path}?policyType=Bind`), []);
+      t.match(await api.manage('GET', `${path}?policyType=x`), { status: 400, cause: { field: 'policyType' } });
+    }
+  }
+});
+
 t.test('a patch may contain immutable fields; a terminator can only move to another router', async (t) => {
   await using api = await ApiClient.start();
   const ids = await known(api);
