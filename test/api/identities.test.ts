@@ -170,6 +170,7 @@ t.test('an override replaces the one of the same type for the same service, and 
     set([service, firstB], [service, secondA], [other, firstA]),
   );
   t.same(await overrides('DELETE', [service, firstB]), set([service, secondA], [other, firstA]));
+  t.match((await api.manage('GET', path)).meta, { pagination: { limit: 2, offset: 0, totalCount: 2 } });
 });
 
 t.test('enrollments of every method keep the authority that they name', async (t) => {
