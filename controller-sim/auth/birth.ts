@@ -3,8 +3,6 @@
 
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { AuthRequest } from './request.ts';
-import { bearerTokens } from './tokens/bearer-tokens.ts';
 
 /** The claim in tokens of the OIDC API. Its name does not occur in the reference. */
 export const BIRTH_CLAIM = 'z_edi';
@@ -24,14 +22,14 @@ export function birthClaims(state: State): { readonly [BIRTH_CLAIM]?: number } {
   return state.others ? { [BIRTH_CLAIM]: Number(state.index) } : {};
 }
 
-/** The newest birth of the tokens in a request, which may be forged; 0 if none names one. */
-export function birthOf(headers: AuthRequest['headers']): bigint {
-  const session = headers['zt-session'];
-  const tokens = [...(typeof session === 'string' ? [session] : []), ...bearerTokens({ headers })];
-  return tokens.map(birthOfToken).sort(ascending).at(-1) ?? 0n;
+/** The newest birth of tokens, which may be forged; 0 if none names one. */
+export function birthOf(tokens: readonly string[]): bigint {
+  let newest = 0n;
+  for (const birth of tokens.map(birthOfToken)) if (birth > newest) newest = birth;
+  return newest;
 }
 
-export function birthOfToken(token: string): bigint {
+function birthOfToken(token: string): bigint {
   const [, opaque] = OPAQUE.exec(token) ?? [];
   if (opaque !== undefined) return BigInt(opaque);
   const [, claims = '', signature] = token.split('.', 3);
@@ -42,8 +40,4 @@ export function birthOfToken(token: string): bigint {
   } catch {
     return 0n; // another kind of token
   }
-}
-
-function ascending(one: bigint, other: bigint): number {
-  return Number(one > other) - Number(one < other);
 }

@@ -19,6 +19,8 @@ const RETRY = 1_000;
 const MAX_CATCH_UP_MS = 1_500;
 /** Milliseconds for which data counts as current after the store was last read: the lease of a member. */
 const MAX_AGE_MS = 10_000;
+/** Milliseconds until a request gives up to wait for an index. */
+const MAX_WAIT_MS = 2_000;
 /** Milliseconds between readings of a request that waits for an index. */
 const REACH_INTERVAL = 20;
 
@@ -28,7 +30,7 @@ export type CatchUp = 'new' | 'same' | 'unread';
 /** The part for the rest of the program. */
 export type Others = Pick<
   OtherControllers,
-  'problem' | 'onProblem' | 'catchUp' | 'isCurrent' | 'reach' | 'rejoin' | 'cutOff'
+  'problem' | 'onProblem' | 'catchUp' | 'catchUpTo' | 'isCurrent' | 'reach' | 'rejoin' | 'cutOff'
 >;
 
 export interface OtherControllersComponents {
@@ -132,6 +134,15 @@ export class OtherControllers {
     return hasRead ? 'same' : 'unread';
   }
 
+  /** As `catchUp`, and goes on while there are changes before the index `to`. */
+  async catchUpTo(to: bigint): Promise<CatchUp> {
+    const end = this.#storeClock.monotonic() + MAX_WAIT_MS;
+    const first = await this.catchUp();
+    let last = first;
+    while (last === 'new' && this.#state.index < to && this.#storeClock.monotonic() < end) last = await this.catchUp();
+    return last === 'unread' ? last : first;
+  }
+
   /**
    * Whether this member knows what others have changed until MAX_AGE_MS ago. A member without news for as long asks the
    * store; one that does not follow answers at once.
@@ -150,7 +161,7 @@ export class OtherControllers {
   /**
    * Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has
    */
-  async reach(index: bigint, milliseconds: number): Promise<boolean> {
+  async reach(index: bigint, milliseconds = MAX_WAIT_MS): Promise<boolean> {
     const end = this.#storeClock.monotonic() + milliseconds;
     const rest = () => Math.max(0, end - this.#storeClock.monotonic());
     while (this.#state.index < index) {

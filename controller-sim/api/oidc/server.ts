@@ -6,9 +6,10 @@ import { ClosedError, describeError } from '#lib/errors.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
-import { birthOf, birthOfToken } from '../../auth/birth.ts';
-import { demandCurrent, unread } from '../../auth/current-data.ts';
+import { birthOf } from '../../auth/birth.ts';
+import { demandCurrent, type Overtaken, withNewest } from '../../auth/current-data.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
+import { headerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { ApiError, LoginError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
@@ -60,37 +61,23 @@ async function answer(
   try {
     const asked = oidcRequestOf(services, requests, request);
     if (proves) await demandCurrent(services.state);
-    return await withBorrowed(asked, () => withNewest(asked, () => handle(asked)));
+    return await withBorrowed(asked, () => withNewest(asked, OVERTAKEN, () => handle(asked)));
   } catch (error) {
     return rejection(error, services);
   }
 }
 
-/**
- * With several controllers, what another one has just changed may not be here yet: a rejection for something unknown
- * reads on in the store, and the request is tried once more.
- */
-async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer> | OidcAnswer): Promise<OidcAnswer> {
-  const { state } = request.services;
-  try {
-    return await handle();
-  } catch (error) {
-    if (!isForUnknown(error)) throw error;
-    const isRetried = request.caughtUp === undefined;
-    const caughtUp = request.caughtUp ?? (await state.others?.catchUp());
-    if (caughtUp === 'new' && isRetried) return handle();
-    const given = ['refresh_token', 'subject_token', 'token'].map((name) => birthOfToken(text(request, name)));
-    const isBehind = [birthOf(request.headers), ...given].some((birth) => birth > state.index);
-    if (caughtUp !== 'unread' || (error instanceof OAuthError && !isBehind)) throw error;
-    throw unread(state);
-  }
-}
-
-/** Rejections that a change of another controller may have overtaken. */
-function isForUnknown(error: unknown): boolean {
-  if (error instanceof ApiError) return error.code === 'INVALID_AUTH' || error.code === 'UNAUTHORIZED';
-  return error instanceof OAuthError && (error.code === 'invalid_grant' || error.code === 'access_denied');
-}
+/** An OAuth error rejects a token, an ApiError a login, whose identity or signer may be new. */
+const OVERTAKEN: Overtaken<OidcRequest, ApiError | OAuthError> = {
+  isUnknown: (error): error is ApiError | OAuthError =>
+    (error instanceof ApiError && (error.code === 'INVALID_AUTH' || error.code === 'UNAUTHORIZED')) ||
+    (error instanceof OAuthError && (error.code === 'invalid_grant' || error.code === 'access_denied')),
+  birthOf: (request) => {
+    const given = ['refresh_token', 'subject_token', 'token'].map((name) => text(request, name));
+    return birthOf([...headerTokens(request), ...given]);
+  },
+  mayBeWrong: (error, _request, isBehind) => error instanceof ApiError || isBehind,
+};
 
 function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
   const socket = request.raw.socket as TLSSocket;

@@ -1,23 +1,18 @@
 // The steps of every request, in order: find the session, check access, record its use, validate query and body, call
 // the handler. Each step throws ApiError to reject.
-//
-// With several controllers, what another one has just changed may not be here yet. So a request that would be rejected
-// for something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an
-// index. A controller that cannot read on says so, and rejects nothing that may exist.
 
 import { mediaType } from '#http/content-negotiation.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
-import { demandCurrent, unread } from '../../auth/current-data.ts';
+import { demandCurrent, type Overtaken, withNewest } from '../../auth/current-data.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
-import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
+import { headerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
-import type { CatchUp } from '../../state/other-controllers.ts';
 import { validateBody } from '../bodies/validate.ts';
 import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
 import { checkNames } from './unknown-names.ts';
@@ -47,10 +42,7 @@ const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid cre
  */
 export const DATA_INDEX = 'edgeweave-data-index';
 const MIN_DATA_INDEX = 'edgeweave-min-data-index';
-/** Milliseconds until a request gives up to wait for it. */
-const MAX_WAIT_MS = 2_000;
 const INDEX = /^\d{1,19}$/;
-/** Rejections that a change of another controller may have overtaken. */
 const FOR_UNKNOWN: ReadonlySet<string> = new Set([
   'NOT_FOUND',
   'UNAUTHORIZED',
@@ -58,42 +50,19 @@ const FOR_UNKNOWN: ReadonlySet<string> = new Set([
   'INVALID_AUTH',
 ] satisfies ApiErrorCode[]);
 
+const OVERTAKEN: Overtaken<ApiRequest, ApiError> = {
+  isUnknown: (error, request): error is ApiError =>
+    error instanceof ApiError && FOR_UNKNOWN.has(error.code) && hasReference(request),
+  birthOf: (request) => birthOf(headerTokens(request)),
+  // A token that is older than the data has ended; what the lab names belongs to one controller.
+  mayBeWrong: ({ code }, { operation, session }, isBehind) =>
+    operation.api !== 'lab' && (code !== 'UNAUTHORIZED' || (session === undefined && isBehind)),
+};
+
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
-  const { state } = request.services;
   const min = request.headers[MIN_DATA_INDEX];
   if (min !== undefined) await waitFor(String(min), request);
-  try {
-    return await performOnce(request, handler);
-  } catch (error) {
-    if (!(error instanceof ApiError && FOR_UNKNOWN.has(error.code) && hasReference(request))) throw error;
-    const isRetried = request.caughtUp === undefined;
-    const caughtUp = request.caughtUp ?? (await readOn(request));
-    if (caughtUp === 'new' && isRetried) {
-      Object.assign(request, { session: undefined, identity: undefined, challenge: undefined, isValid: false });
-      return performOnce(request, handler);
-    }
-    throw caughtUp === 'unread' && mayExist(request, error) ? unread(state) : error;
-  }
-}
-
-/** Until the birth of the request's token, but no longer than a client waits. */
-async function readOn({ headers, services: { state, wireClock } }: ApiRequest): Promise<CatchUp | undefined> {
-  const birth = birthOf(headers);
-  const end = wireClock.monotonic() + MAX_WAIT_MS;
-  let caughtUp = await state.others?.catchUp();
-  if (caughtUp !== 'new') return caughtUp;
-  while (caughtUp === 'new' && state.index < birth && wireClock.monotonic() < end)
-    caughtUp = await state.others?.catchUp();
-  return caughtUp === 'unread' ? 'unread' : 'new';
-}
-
-/**
- * Whether a controller that could not read on may be wrong. A token that is older than its data has ended; what the lab
- * names belongs to one controller.
- */
-function mayExist({ operation, session, headers, services: { state } }: ApiRequest, { code }: ApiError): boolean {
-  if (operation.api === 'lab') return false;
-  return code !== 'UNAUTHORIZED' || (session === undefined && birthOf(headers) > state.index);
+  return withNewest(request, OVERTAKEN, () => performOnce(request, handler));
 }
 
 /** Requests without an id, a token or a body name nothing that another controller could know. */
@@ -103,12 +72,14 @@ function hasReference({ headers, params, body }: ApiRequest): boolean {
 
 async function waitFor(text: string, { services: { state } }: ApiRequest): Promise<void> {
   if (!INDEX.test(text)) throw invalid(MIN_DATA_INDEX, `${MIN_DATA_INDEX} in header must be a whole number`, text);
-  if ((await state.others?.reach(BigInt(text), MAX_WAIT_MS)) !== false) return;
+  if ((await state.others?.reach(BigInt(text))) !== false) return;
   const message = `the changes up to ${state.index} are here, not up to ${text} (header ${MIN_DATA_INDEX})`;
   throw new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
 }
 
 async function performOnce(request: ApiRequest, handler: Handler): Promise<Answer> {
+  // An attempt before may have set them.
+  Object.assign(request, { session: undefined, identity: undefined, challenge: undefined, isValid: false });
   for (const step of STEPS) {
     const wait = step(request);
     if (wait) await wait;
@@ -155,12 +126,10 @@ function checkAccess(request: ApiRequest): Promise<void> | void {
 
 /** The lab token replaces a session, except for operations on the session itself. */
 function hasLabToken(request: ApiRequest): boolean {
-  const { operation, headers, services } = request;
+  const { operation, services } = request;
   const { labToken } = services;
   if (operation.api !== 'lab' || operation.access === 'partial' || !labToken) return false;
-  const session = headers['zt-session'];
-  const given = [...(typeof session === 'string' ? [session] : []), ...bearerTokens(request)];
-  return given.some((token) => labToken.matches(token));
+  return headerTokens(request).some((token) => labToken.matches(token));
 }
 
 async function rejectStranger(request: ApiRequest): Promise<void> {

@@ -1,9 +1,15 @@
-// Bearer tokens in requests.
+// Tokens in the headers of requests.
 
 import type { AuthRequest } from '../request.ts';
 
 /** Tokens of a request that are tried: real clients send one or two. */
 const MAX_TOKENS = 10;
+
+/** All tokens of the headers: of an opaque session, and bearer tokens. */
+export function headerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
+  const session = headers['zt-session'];
+  return [...(typeof session === 'string' ? [session] : []), ...bearerTokens({ headers })];
+}
 
 /** Tokens from the Authorization header, which may contain several. */
 export function bearerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
