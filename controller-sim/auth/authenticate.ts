@@ -207,16 +207,17 @@ async function checkPassword(
   password: string,
 ): Promise<{ authenticator: Authenticator | undefined; valid: boolean }> {
   const { state, passwords } = request.services;
+  const known = () => state.tables.authenticator.findBy('username', username);
   const check = async () => {
-    const authenticator = state.tables.authenticator.findBy('username', username);
+    const authenticator = known();
     const hash = authenticator?.passwordHash ?? undefined;
     return { authenticator, hash, valid: await passwords.verify(password, hash, request.remoteAddress) };
   };
   const checked = await check();
   if (checked.valid) return checked;
   request.caughtUp = await state.others?.catchUp();
-  const isSame = state.tables.authenticator.findBy('username', username)?.passwordHash === checked.hash;
-  return request.caughtUp !== 'new' || isSame ? checked : check();
+  const isSame = (known()?.passwordHash ?? undefined) === checked.hash;
+  return isSame ? checked : check(); // the change may have arrived during the check, too
 }
 
 function byCertificate({ services, certificates, viaRouter }: AuthRequest): Proven {

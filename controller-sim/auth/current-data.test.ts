@@ -7,6 +7,7 @@ import { type Overtaken, withNewest } from './current-data.ts';
 import type { AuthRequest } from './request.ts';
 
 const BIRTH = 7n;
+const NEXT = 2n;
 const UNKNOWN = new ApiError('NOT_FOUND');
 
 const OVERTAKEN: Overtaken<AuthRequest, ApiError> = {
@@ -23,7 +24,7 @@ function requestAt(index: bigint, answer: CatchUp | undefined, caughtUp?: CatchU
     return answer;
   };
   const state = { index, others: answer && { catchUpTo } };
-  return { request: { services: { state }, caughtUp } as unknown as AuthRequest, read };
+  return { request: { services: { state }, caughtUp } as unknown as AuthRequest, read, state };
 }
 
 interface Case {
@@ -31,6 +32,8 @@ interface Case {
   readonly answer: CatchUp | undefined;
   readonly caughtUp?: CatchUp;
   readonly index?: bigint;
+  /** The index after the work. */
+  readonly later?: bigint;
   readonly rejection?: Error;
   readonly reads: number;
   readonly works: number;
@@ -41,18 +44,20 @@ const CASES: readonly Case[] = [
   { what: 'is done once more after new changes', answer: 'new', reads: 1, works: 2 },
   { what: 'is rejected at once without other controllers', answer: undefined, reads: 0, works: 1, code: 'NOT_FOUND' },
   { what: 'is rejected without new changes', answer: 'same', reads: 1, works: 1, code: 'NOT_FOUND' },
+  { what: 'meets new changes while it is done', answer: 'same', later: NEXT, reads: 1, works: 2 },
   { what: 'may be right if nothing can be read', answer: 'unread', reads: 1, works: 1, code: 'DATA_NOT_REACHED' },
   { what: 'names nothing newer', answer: 'unread', index: BIRTH, reads: 1, works: 1, code: 'NOT_FOUND' },
   { what: 'has read on before', answer: 'new', caughtUp: 'new', reads: 0, works: 1, code: 'NOT_FOUND' },
   { what: 'is rejected for a reason', answer: 'new', rejection: new TypeError('a bug'), reads: 0, works: 1 },
 ];
 
-for (const { what, answer, caughtUp, index = 1n, rejection = UNKNOWN, reads, works, code } of CASES)
+for (const { what, answer, caughtUp, index = 1n, later = index, rejection = UNKNOWN, reads, works, code } of CASES)
   t.test(`a request that ${what}`, async (t) => {
-    const { request, read } = requestAt(index, answer, caughtUp);
+    const { request, read, state } = requestAt(index, answer, caughtUp);
     let worked = 0;
     const outcome = withNewest(request, OVERTAKEN, () => {
       worked++;
+      state.index = later;
       if (worked === 1) throw rejection;
       return 'found';
     });

@@ -31,15 +31,17 @@ export async function withNewest<Request extends AuthRequest, Rejection, T>(
   overtaken: Overtaken<Request, Rejection>,
   work: () => Promise<T> | T,
 ): Promise<T> {
+  const { state } = request.services;
+  const began = state.index;
   try {
     return await work();
   } catch (error) {
-    const { state } = request.services;
     if (!state.others || !overtaken.isUnknown(error, request)) throw error;
     const birth = overtaken.birthOf(request);
     const isRetried = request.caughtUp === undefined;
     const caughtUp = request.caughtUp ?? (await state.others.catchUpTo(birth));
-    if (caughtUp === 'new' && isRetried) return work();
+    const isNew = caughtUp === 'new' || (caughtUp === 'same' && state.index > began); // some arrived during the work
+    if (isNew && isRetried) return work();
     const mayBeWrong = caughtUp === 'unread' && overtaken.mayBeWrong(error, request, birth > state.index);
     throw mayBeWrong ? unread(state) : error;
   }
