@@ -10,7 +10,9 @@ import { EXPLANATIONS } from '#schemas/lab/explanations.ts';
 import { FAULTS } from '#schemas/lab/faults.ts';
 import { JOURNAL } from '#schemas/lab/journal.ts';
 import { NETWORKS } from '#schemas/lab/networks.ts';
+import { SEEDS } from '#schemas/lab/seeds.ts';
 import { STATE } from '#schemas/lab/state.ts';
+import { TIME } from '#schemas/lab/time.ts';
 import { clockCommand } from '../controller-sim/commands/clock.ts';
 import { healthCommand } from '../controller-sim/commands/health.ts';
 import { journalCommand } from '../controller-sim/commands/journal.ts';
@@ -38,8 +40,9 @@ export function simulatorProgram(): Command {
       serviceCommand(),
       identityCommand(),
       ...commandsOf(NETWORKS),
+      ...commandsOf(SEEDS),
     ],
-    'Its time and state:': [clockCommand(), snapshotCommand(), ...commandsOf(STATE)],
+    'Its time and state:': [clockCommand(), ...commandsOf(TIME), snapshotCommand(), ...commandsOf(STATE)],
     'Its faults:': [...commandsOf(FAULTS), ...commandsOf(CONNECTIONS)],
     'What happened, and why:': [
       journalCommand(),

@@ -1,4 +1,4 @@
-// Generated from schemas/api by `npm run generate`. DO NOT EDIT.
+// Generated from schemas/lab by `npm run generate`. DO NOT EDIT.
 
 package edgeweave
 

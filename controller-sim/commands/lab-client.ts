@@ -8,6 +8,7 @@ import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import type { LabInputs, Operations } from '#schemas/api/gen/operation-types.ts';
+import type { LabFunction } from '#schemas/lab/function.ts';
 import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
 import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
 import { readyFileOf } from './ready-file.ts';
@@ -83,12 +84,13 @@ export class LabClient {
 
   /** Calls a function of the lab, and resolves with the data of its answer. Rejects with LabClientError. */
   async call<Id extends keyof LabInputs>(id: Id, input: LabInputs[Id]): Promise<Operations['lab'][Id]['answer']> {
-    return (await this.send(id, input)) as Operations['lab'][Id]['answer'];
+    const known = LAB_FUNCTIONS.find((each) => each.id === id) as LabFunction; // the types have only ids of functions
+    return (await this.send(known, input)) as Operations['lab'][Id]['answer'];
   }
 
-  /** `call` for a function whose name the caller has from its description. */
-  async send(id: string, input: object): Promise<unknown> {
-    const { method, path, body } = requestOf(id, new Map(Object.entries(input)));
+  /** Like `call`, for callers that have the description of the function. */
+  async send(labFunction: LabFunction, input: object): Promise<unknown> {
+    const { method, path, body } = requestOf(labFunction, new Map(Object.entries(input)));
     return this.ask(method, `/lab/v1${path}`, body);
   }
 
@@ -145,8 +147,7 @@ export class LabClient {
 }
 
 /** Fields that are not in the path and not in the query are the body. */
-function requestOf(id: string, fields: Map<string, unknown>) {
-  const { route = '', query = {}, body } = LAB_FUNCTIONS.find((each) => each.id === id) ?? {};
+function requestOf({ route, query = {}, body }: LabFunction, fields: Map<string, unknown>) {
   const [method = '', template = ''] = route.split(' ');
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(taken(fields, name))));
   const asked = Object.keys(query).flatMap((name) => {

@@ -9,7 +9,7 @@ import type { LabCommand, LabFunction, LabGroup } from '#schemas/lab/function.ts
 import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
 import { optionOf } from './fields.ts';
 import { connected, withLab } from './lab.ts';
-import type { Connection } from './lab-client.ts';
+import type { Connection, LabClient } from './lab-client.ts';
 import { type Fields, INPUTS, OUTPUTS } from './lab-outputs.ts';
 
 /** The commands of a group of functions, below the program. `further` are added to groups of commands. */
@@ -35,9 +35,8 @@ function inOrder(commands: readonly Command[], order: readonly string[]): Comman
   return [...first, ...commands.filter((each) => !first.includes(each))];
 }
 
-function commandOf(labFunction: LabFunction, { name, text, ...form }: LabCommand): Command {
-  const { arguments: meanings = {}, options = {}, hasFields, fixed, examples: lines, prints } = form;
-  const { id } = labFunction;
+function commandOf(labFunction: LabFunction, described: LabCommand): Command {
+  const { name, text, arguments: meanings = {}, options = {}, hasFields, examples: lines } = described;
   const command = new Command(name.split(' ').at(-1) ?? '');
   command.description(text).addHelpText('after', examples('sim', ...lines));
   const fields = requestFields(labFunction);
@@ -47,29 +46,36 @@ function commandOf(labFunction: LabFunction, { name, text, ...form }: LabCommand
     return field;
   });
   const further = hasFields ? Object.keys(fields).filter((each) => !names.includes(each)) : [];
-  const given = [...new Set([...Object.keys(options), ...further])].map((field) => {
+  const attributes = new Map<string, string>();
+  for (const field of new Set([...Object.keys(options), ...further])) {
     const option = optionOf(field, fields[field] ?? {}, options[field]);
     command.addOption(option);
-    return { field, attribute: option.attributeName(), required: options[field]?.required };
-  });
+    attributes.set(option.attributeName(), field);
+  }
   return connected(command).action(() => {
-    const { ready, url, ca, username, password, ...all } = command.opts<Connection & Fields>();
-    const input: Record<string, unknown> = { ...fixed };
-    for (const { field, attribute, required } of given) {
-      if (required !== undefined && all[attribute] === undefined)
-        command.error(`error: --${attribute} ${required} is missing`);
-      input[field] = all[attribute];
-    }
-    for (const [index, field] of names.entries()) input[field] = command.args[index];
-    return withLab({ ready, url, ca, username, password }, async (client) => {
-      const asked = Object.fromEntries(Object.entries(input).filter(([field]) => field in fields));
-      const answer = await client.send(id, INPUTS[name]?.(asked) ?? asked);
-      const line = () => [
-        prints === undefined ? JSON.stringify(answer) : filled(prints, { ...input, ...(answer as object) }),
-      ];
-      for (const each of (OUTPUTS[name] ?? line)(answer as never, input)) print(each);
-    });
+    const { ready, url, ca, username, password, ...given } = command.opts<Connection & Fields>();
+    for (const [attribute, field] of attributes)
+      if (options[field]?.required !== undefined && given[attribute] === undefined)
+        command.error(`error: --${attribute} ${options[field].required} is missing`);
+    // The order is that of the user, in which the simulator shows the fields again.
+    const input = {
+      ...described.fixed,
+      ...Object.fromEntries(names.map((field, index) => [field, command.args[index]])),
+      ...Object.fromEntries(Object.entries(given).map(([attribute, value]) => [attributes.get(attribute), value])),
+    };
+    return withLab({ ready, url, ca, username, password }, (client) => run(client, labFunction, described, input));
   });
+}
+
+async function run(client: LabClient, labFunction: LabFunction, described: LabCommand, input: Fields): Promise<void> {
+  const { name, prints } = described;
+  const fields = requestFields(labFunction);
+  const asked = Object.fromEntries(Object.entries(input).filter(([field]) => field in fields));
+  const answer = await client.send(labFunction, INPUTS[name]?.(asked) ?? asked);
+  const line = () => [
+    prints === undefined ? JSON.stringify(answer) : filled(prints, { ...input, ...(answer as object) }),
+  ];
+  for (const each of (OUTPUTS[name] ?? line)(answer as never, input)) print(each);
 }
 
 function filled(line: string, fields: Fields): string {

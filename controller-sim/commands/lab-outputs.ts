@@ -27,8 +27,8 @@ const OF_CONTROL = ['router', 'message', 'direction', 'drop', 'duplicate', 'reor
 
 export const INPUTS: Readonly<Record<string, (input: Fields) => Fields>> = {
   'fault add': (input) => ({
+    kind: OF_CONTROL.some((name) => input[name] !== undefined) ? 'control' : 'http',
     ...input,
-    kind: input.kind ?? (OF_CONTROL.some((name) => input[name] !== undefined) ? 'control' : 'http'),
   }),
 };
 

@@ -410,6 +410,8 @@ t.test('verify: exit code 0 if the journal has what a test expects, else 1 and t
   t.same({ code, stdout }, { code: 1, stdout: '' });
   t.match(stderr, /must have at least 1 entry with operation listVersion, status 404, and has 0; the nearest:/);
   t.match(stderr, /GET \/edge\/client\/v1\/version 200 \(its status: 200\)/);
+  for (const command of ['verify', 'wait', 'journal'])
+    t.match(await sim(command, '--status', '2xx'), { code: 2, stdout: '', stderr: /--status .*Use a number/ });
   t.match(await sim(...version, '--within', '2m'), { code: 1, stderr: /within: use a duration from 0 to 50s/ });
   t.match(await sim('journal', '--operation', 'listVersion', '--status', '200'), { code: 0, stdout: /GET .*version/ });
   t.match(await sim('journal', '--method', 'PUT'), { code: 0, stdout: '' });

@@ -1,5 +1,5 @@
-// The recipes of docs/architecture.md for a new kind of entity, its operations, a new field and a new option, followed
-// in a copy of the project.
+// The recipes of docs/architecture.md for a new kind of entity, its operations, a new field, a new option and a new
+// function of the lab, followed in a copy of the project.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ import {
   DESCRIPTION,
   FIELD,
   HANDLERS,
+  LAB_FUNCTION,
+  LAB_METHOD,
   LISTED,
   OPERATION_FILE,
   OPERATIONS,
@@ -126,37 +128,48 @@ t.test('one file and one line add a kind of entity: its table, indexes, cascade 
   });
 });
 
-t.test('one file, one line and the schemas add its operations', async (t) => {
-  t.equal(Object.keys(RULES_FILE).length, 1);
-  t.equal(Object.keys(OPERATION_FILE).length, 1);
-  addTypes('schemas/api/bodies.json', BODIES);
-  addTypes('schemas/api/answers.json', ANSWERS);
-  write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
-  addPriority();
-  write(
-    'generate.ts',
-    "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate/api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
-  );
-  await run([process.execPath, 'generate.ts']);
-  for (const [path, content] of Object.entries(OPERATION_FILE)) write(path, content);
-  const rules = Object.entries(RULES_FILE);
-  for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'servcies'));
-  insert(FIELD);
-  insert(OPTION);
-  // The compiler demands a handler for each operation, the fields of its body, and those of answers.
-  t.match(await compile(), [
-    /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
-    /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
-    /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/,
-    /^controller-sim\/entities\/label\.ts.*'servcies' does not exist/,
-  ]);
-  for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'services'));
-  insert(HANDLERS);
-  insert(SHOWN_FIELD);
-  addSeedForm();
-  insert(SEEDED);
-  t.same(await compile(), []);
-});
+t.test(
+  'one file, one line and the schemas add its operations; a description and a method add a function of the lab',
+  async (t) => {
+    t.equal(Object.keys(RULES_FILE).length, 1);
+    t.equal(Object.keys(OPERATION_FILE).length, 1);
+    addTypes('schemas/api/bodies.json', BODIES);
+    addTypes('schemas/api/answers.json', ANSWERS);
+    write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
+    addPriority();
+    insert(LAB_FUNCTION);
+    write(
+      'generate.ts',
+      `import { writeFileSync } from 'node:fs';
+import { generateApiTypes } from './tools/generate/api-types.ts';
+import { labHandlers } from './tools/generate/lab-handlers.ts';
+for (const [path, content] of [...generateApiTypes(), ['controller-sim/api/lab/gen/handlers.ts', labHandlers()] as const])
+  writeFileSync(path, content);
+`,
+    );
+    await run([process.execPath, 'generate.ts']);
+    for (const [path, content] of Object.entries(OPERATION_FILE)) write(path, content);
+    const rules = Object.entries(RULES_FILE);
+    for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'servcies'));
+    insert(FIELD);
+    insert(OPTION);
+    // The compiler demands a handler for each operation, the fields of its body, those of answers, and methods of the lab.
+    t.match(await compile(), [
+      /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
+      /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
+      /^controller-sim\/api\/lab\/gen\/handlers\.ts.*'day' does not exist on type 'LabClock'/,
+      /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/,
+      /^controller-sim\/entities\/label\.ts.*'servcies' does not exist/,
+    ]);
+    for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'services'));
+    insert(HANDLERS);
+    insert(LAB_METHOD);
+    insert(SHOWN_FIELD);
+    addSeedForm();
+    insert(SEEDED);
+    t.same(await compile(), []);
+  },
+);
 
 t.test(
   'the kind has lists, filters, checks, counts, cascades, snapshots and seeds; the field and the option work',
@@ -184,6 +197,10 @@ t.test(
       help: '--motto <text>',
       rejected: /the option motto is invalid/,
       documented: true,
+      day: { day: /^\d{4}-\d{2}-\d{2}$/ },
+      noNumber: { field: 'after', reason: 'use a whole number of at least 0' },
+      printed: /^it is the \d{4}-\d{2}-\d{2}\n$/,
+      inPython: true,
       deleted: ['more'],
     });
   },

@@ -31,7 +31,8 @@ const READ: Style = { missing: ' | null | undefined', object: 'Readonly<Record<s
 const WRITTEN: Style = { missing: '', object: 'object' };
 const REFERENCE = '#/$defs/';
 const NOT_SERVED = 501;
-const HEAD = (source: string) => `// Generated from schemas/api/${source} by \`npm run generate\`. Do not edit.\n`;
+const HEAD = (source: string) =>
+  `// Generated from schemas/api/${source} and schemas/lab by \`npm run generate\`. Do not edit.\n`;
 
 /** Path (relative to the project) → content. */
 export function generateApiTypes(): [path: string, content: string][] {

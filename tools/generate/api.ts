@@ -8,8 +8,8 @@ import { labHandlers } from './lab-handlers.ts';
 
 const HEAD = `# The APIs of the simulator
 
-Generated from \`schemas/api/operations.tsv\` by \`npm run generate\`; \`npm run -s sim -- operations\` prints the same.
-\`schemas/api/bodies.json\`, \`answers.json\` and the OpenAPI documents that the simulator serves under \`/edge/client/v1/specs\` describe bodies and
+Generated from \`schemas/api/operations.tsv\` and \`schemas/lab\` by \`npm run generate\`; \`npm run -s sim -- operations\` prints the same.
+\`schemas/api/bodies.json\`, \`answers.json\`, \`schemas/lab\` and the OpenAPI documents that the simulator serves under \`/edge/client/v1/specs\` describe bodies and
 answers.
 
 | Access | Callers |

@@ -51,7 +51,7 @@ export interface LimitSources {
 const NOTES: Readonly<Record<string, string>> = {
   'TLS ports': 'These limits hold for each port of both programs; the web port of a router has its own.',
   'HTTP requests':
-    "The first rows apply to the simulator, the last eight to a router's web port. The API's schema (`schemas/api/bodies.json`) bounds the\nlength of single fields.",
+    "The first rows apply to the simulator, the last eight to a router's web port. The API's schema (`schemas/api/bodies.json`, `schemas/lab`) bounds the\nlength of single fields.",
 };
 
 const HEAD = `# Limits

@@ -1,4 +1,4 @@
-"""The lab API of a simulator. Generated from schemas/api by `npm run generate`."""
+"""The lab API of a simulator. Generated from schemas/lab by `npm run generate`."""
 
 from __future__ import annotations
 

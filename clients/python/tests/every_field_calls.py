@@ -1,4 +1,4 @@
-"""A call with every field of each operation of the lab. Generated from schemas/api by `npm run generate`."""
+"""A call with every field of each operation of the lab. Generated from schemas/lab by `npm run generate`."""
 
 #: A call, its request and the data of its answer, whether it returns the data.
 CALLS = [

@@ -45,7 +45,7 @@ function inputOf({ operation, params, query, body }: ApiRequest): object {
     return text === null ? [] : [[name, queryValue(name, type, text)]];
   });
   const given = operation.lab?.hasDocument ? { document: body } : withoutNulls((body ?? {}) as object);
-  return { ...params, ...Object.fromEntries(asked), ...given };
+  return { ...given, ...Object.fromEntries(asked), ...params };
 }
 
 /** @throws InvalidError */

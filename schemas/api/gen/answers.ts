@@ -1,4 +1,4 @@
-// Generated from schemas/api/answers.json by `npm run generate`. Do not edit.
+// Generated from schemas/api/answers.json and schemas/lab by `npm run generate`. Do not edit.
 
 export type ApiAddress = {
   readonly url?: string;

@@ -1,4 +1,4 @@
-// Generated from schemas/api/bodies.json by `npm run generate`. Do not edit.
+// Generated from schemas/api/bodies.json and schemas/lab by `npm run generate`. Do not edit.
 
 export type Attributes = readonly string[];
 

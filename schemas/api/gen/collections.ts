@@ -1,4 +1,4 @@
-// Generated from schemas/api/operations.tsv by `npm run generate`. Do not edit.
+// Generated from schemas/api/operations.tsv and schemas/lab by `npm run generate`. Do not edit.
 
 /** The operations of each collection of entities, by API. */
 export const COLLECTIONS = {

@@ -182,6 +182,48 @@ export const OPTION: typeof LISTED = [
   ],
 ];
 
+/** A function of the lab, `day`: description, answer, method. */
+export const LAB_FUNCTION: typeof LISTED = [
+  [
+    'schemas/lab/time.ts',
+    '  functions: [',
+    `    {
+      id: 'detailDay',
+      route: 'GET /clock/day',
+      access: 'admin.read',
+      query: { after: 'integer' },
+      answer: 'labDay',
+      rejections: [400, 401, 429],
+      call: 'clock.day(options)',
+      commands: [
+        {
+          name: 'day',
+          text: 'print the day',
+          options: { after: { flags: '--after <days>', text: 'so many days later' } },
+          examples: ['day --ready sim.json'],
+          prints: 'it is the {day}',
+        },
+      ],
+    },`,
+  ],
+  [
+    'schemas/lab/time.ts',
+    '  answers: {',
+    "    labDay: { type: 'object', required: ['day'], properties: { day: { type: 'string' } } },",
+  ],
+];
+export const LAB_METHOD: typeof LISTED = [
+  [
+    'controller-sim/lab/lab-clock.ts',
+    'export class LabClock {',
+    `  /** The day, or one after it. @throws InvalidError for an unknown option */
+  day(options: { readonly after?: number } = {}): { readonly day: string } {
+    const { after = 0 } = options;
+    return { day: new Date(this.now().getTime() + after * 86_400_000).toISOString().slice(0, 10) };
+  }`,
+  ],
+];
+
 /** A program that uses the table, the references and the name of the kind, without its operations. */
 export const STATE_PROGRAM = `
 import { IdSource } from './common/lib/ids.ts';
@@ -212,17 +254,31 @@ console.log(JSON.stringify({ word: inWords('label'), size: label.size, mended, f
 
 /** A program that uses the kind, and prints what it has seen as JSON. */
 export const PROGRAM = `
+import { writeFileSync } from 'node:fs';
 import { createLog } from './common/lib/log/log.ts';
+import { simulatorProgram } from './entry/sim-program.ts';
+import { readCalls } from './tools/generate/clients/contract.ts';
+import { pythonLab } from './tools/generate/clients/python.ts';
 import { startSimulator } from './controller-sim/assembly/simulator.ts';
 import { simulatorOption } from './controller-sim/commands/serving/serve.ts';
 import { ApiClient } from './test/support/clients/api-client.ts';
 
 const lines: string[] = [];
+const printedBy = async (args: readonly string[]) => {
+  const texts: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (text: string) => texts.push(text) > 0;
+  await simulatorProgram().parseAsync(args, { from: 'user' });
+  process.stdout.write = write;
+  return texts.join('');
+};
 await using api = await ApiClient.start({ motto: 'be kind', log: createLog({ write: (line) => void lines.push(line) }) });
 const service = (name: string) => api.create('/services', { name, encryptionRequired: true, priority: 3 });
 const [wiki, shop] = [await service('wiki'), await service('shop')];
 const id = await api.create('/labels', { name: 'web', services: [wiki, shop] });
 const services = async () => (await api.get('/labels/' + id)).services.length;
+const { baseUrl, ca, username, password } = api.simulator;
+writeFileSync('ca.pem', ca);
 const seen = {
   shown: { services: await services(), link: (await api.get('/labels/' + id))._links.self.href },
   found: await api.names('/labels?filter=' + encodeURIComponent('anyOf(services) = "' + wiki + '" and name contains "e"')),
@@ -243,6 +299,10 @@ const seen = {
   help: simulatorOption('motto').flags,
   rejected: await startSimulator({ motto: '' }).catch(({ message }) => message),
   documented: (await api.ask('GET', '/edge/management/v1/swagger.json')).text.includes('createLabel'),
+  day: (await api.manage('GET', '/lab/v1/clock/day?after=1')).data,
+  noNumber: (await api.manage('GET', '/lab/v1/clock/day?after=x')).cause,
+  printed: await printedBy(['day', '--after', '2', '--url', baseUrl, '--ca', 'ca.pem', '--username', username, '--password', password ?? '']),
+  inPython: pythonLab(readCalls()).includes('def detail_day(self, *, after: int | None = None) -> Day:'),
   deleted: await api.change('DELETE', '/labels/' + id).then(() => api.names('/labels')),
 };
 console.log(JSON.stringify(seen));

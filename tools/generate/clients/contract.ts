@@ -1,5 +1,5 @@
 // The operations of the lab API as methods of a client, with the types of all fields, nested ones too, and a sample of
-// each. Everything comes from schemas/api: python.ts, go.ts and java.ts only write it in their languages.
+// each. Everything comes from schemas/lab: python.ts, go.ts and java.ts only write it in their languages.
 
 import { ANSWER_SCHEMAS, BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
@@ -60,7 +60,7 @@ interface Schema {
 /** One of the two files of schemas. */
 type Definitions = Readonly<Record<string, Schema>>;
 
-export const GENERATED = 'Generated from schemas/api by `npm run generate`.';
+export const GENERATED = 'Generated from schemas/lab by `npm run generate`.';
 const BODIES = BODY_SCHEMAS as Definitions;
 const ANSWERS = ANSWER_SCHEMAS as Definitions;
 const REFERENCE = '#/$defs/';

@@ -1,4 +1,4 @@
-// Generated from schemas/api by `npm run generate`.
+// Generated from schemas/lab by `npm run generate`.
 
 package edgeweave;
 
