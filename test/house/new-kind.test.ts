@@ -153,7 +153,7 @@ for (const [path, content] of [...generateApiTypes(), ['controller-sim/api/lab/g
     for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'servcies'));
     insert(FIELD);
     insert(OPTION);
-    // The compiler demands a handler for each operation, the fields of its body, those of answers, and methods of the lab.
+    // The compiler demands handlers of operations, the fields of bodies and answers, and the methods of the lab.
     t.match(await compile(), [
       /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
       /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
