@@ -12,13 +12,12 @@ import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';
 import { type Fields, INPUTS, OUTPUTS } from './lab-outputs.ts';
 
-/** The commands of a group of functions, below the program. `further` are added to groups of commands. */
-export function commandsOf(group: LabGroup, further: Readonly<Record<string, readonly Command[]>> = {}): Command[] {
-  const { functions, commandGroups = {}, commandOrder = [] } = group;
+/** The commands of a group of functions, below the program. */
+export function commandsOf({ functions, commandGroups = {}, commandOrder = [] }: LabGroup): Command[] {
   const parents = Object.entries(commandGroups).map(([name, { text, order = [], examples: lines }]) => {
     const own = commandsOfFunctions(LAB_FUNCTIONS, (command) => command.name.startsWith(`${name} `));
     const parent = new Command(name).description(text).addHelpText('after', examples('sim', ...lines));
-    for (const each of inOrder([...(further[name] ?? []), ...own], order)) parent.addCommand(each);
+    for (const each of inOrder(own, order)) parent.addCommand(each);
     return parent;
   });
   const own = commandsOfFunctions(functions, ({ name }) => !name.includes(' '));

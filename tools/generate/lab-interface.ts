@@ -2,6 +2,7 @@
 // schemas/lab names, with their comments. The classes have further members, for the program itself.
 
 import { dirname, relative } from 'node:path';
+import type { LabFunction } from '#schemas/lab/function.ts';
 import { LAB_GROUPS } from '#schemas/lab/functions.ts';
 import type { Read } from './declarations.ts';
 import { declarationsOf, IDENTIFIER } from './package-report.ts';
@@ -57,19 +58,21 @@ function interfaceOf(key: string, part: Part, text: string, imports: Map<string,
   return `${key === '' ? '' : about}export interface ${part.name} {\n${code}}\n`;
 }
 
+/** The methods of the package that a function names, with the commands for them. */
+export function methodsOf({ call, methods, commands = [] }: LabFunction): Readonly<Record<string, string>> {
+  if (methods) return methods;
+  return call === undefined ? {} : { [call.split('(', 1).join()]: commands[0]?.name ?? '-' };
+}
+
 /** The members that functions name; those of the lab include its parts. */
 function namesOf(key: string): string[] {
   const methods = LAB_GROUPS.flatMap(({ functions, methods: local = {} }) => [
-    ...functions.flatMap(({ call, methods }) =>
-      methods ? Object.keys(methods) : call ? [call.split('(', 1).join()] : [],
-    ),
+    ...functions.flatMap((each) => Object.keys(methodsOf(each))),
     ...Object.keys(local),
   ]);
-  const own = methods.flatMap((method) => {
-    const [part = '', name] = method.includes('.') ? method.split('.') : ['', method];
-    return part === key && name !== undefined ? [name] : [];
-  });
-  return key === '' ? [...own, ...Object.keys(PARTS).filter(Boolean)] : own;
+  const prefix = key === '' ? '' : `${key}.`;
+  const own = methods.filter((method) => method.startsWith(prefix)).map((method) => method.slice(prefix.length));
+  return [...own.filter((name) => !name.includes('.')), ...(key === '' ? Object.keys(PARTS).filter(Boolean) : [])];
 }
 
 /** Adds the types in a code. */

@@ -1,17 +1,18 @@
 // Makes the reference of the lab: every function as method, HTTP operation and command, with its fields.
 // schemas/lab says which belong together. Methods come from the interface of the lab, commands from the definition of
-// the command line; a method that no function names is an error.
+// the command line.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandShape, eachCommand, shapeOf } from '#lib/commands/shape.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import type { LabGroup } from '#schemas/lab/function.ts';
-import { LAB_GROUPS } from '#schemas/lab/functions.ts';
+import { requestFields } from '#schemas/lab/fields.ts';
+import type { LabCommand, LabFunction, LabGroup } from '#schemas/lab/function.ts';
+import { LAB_FUNCTIONS, LAB_GROUPS } from '#schemas/lab/functions.ts';
 import { simulatorProgram } from '../../entry/sim-program.ts';
 import { ANSWER_SCHEMAS, BODY_SCHEMAS, type DataSchema } from '../../schemas/api/data-schemas.ts';
-import { LAB_INTERFACE, PARTS } from './lab-interface.ts';
+import { LAB_INTERFACE, methodsOf, PARTS } from './lab-interface.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DESCRIPTIONS = 'schemas/lab';
@@ -47,7 +48,7 @@ interface Member {
   readonly signature: string;
 }
 
-/** Path (relative to the project) → content. Throws if no function names a method, or one names an unknown one. */
+/** Path (relative to the project) → content. Throws for a command that does not exist, or with an unknown field. */
 export function generateLabReference(
   labInterface = readFileSync(join(ROOT, `${LAB_INTERFACE}.ts`), 'utf8'),
 ): Map<string, string> {
@@ -57,7 +58,7 @@ export function generateLabReference(
     readOperations().flatMap((each) => (each.api === 'lab' ? [[String(each.id), each] as const] : [])),
   );
   const commands = new Map([...eachCommand(shapeOf(simulatorProgram()))].map((each) => [each.path.join(' '), each]));
-  demandAll(rows, { members, operations, commands });
+  demandCommands(rows, new Set(commands.keys()));
   const sections = Map.groupBy(rows, ({ section }) => section);
   const parts = [...sections].map(([section, own]) => {
     const index = own.map(
@@ -74,20 +75,14 @@ export function generateLabReference(
 }
 
 function rowsOf({ section, functions, methods: local = {} }: LabGroup): Row[] {
-  const rows = functions.flatMap(({ id: operation, call = NONE, commands = [], methods }): Row[] => {
-    const [first = NONE, ...others] = commands.map(({ name }) => name);
-    const own = Object.entries(methods ?? { [call.split('(', 1).join()]: first });
-    return [...own, ...others.map((name) => [NONE, name] as const)].map(([method, command]) => ({
-      section,
-      operation,
-      method,
-      command,
-    }));
+  const rows = functions.flatMap((each): Row[] => {
+    const [, ...others] = (each.commands ?? []).map(({ name }) => [NONE, name] as const);
+    const own = Object.entries(methodsOf(each));
+    const first = own.length === 0 ? [[NONE, each.commands?.[0]?.name ?? NONE] as const] : own;
+    return [...first, ...others].map(([method, command]) => ({ section, operation: each.id, method, command }));
   });
-  return [
-    ...rows,
-    ...Object.entries(local).map(([method, command]) => ({ section, operation: NONE, method, command })),
-  ];
+  const further = Object.entries(local);
+  return [...rows, ...further.map(([method, command]) => ({ section, operation: NONE, method, command }))];
 }
 
 /** `clock.advance` → its member. */
@@ -112,31 +107,27 @@ function readMembers(source: string): Map<string, Member> {
   return members;
 }
 
-function demandAll(
-  rows: readonly Row[],
-  known: {
-    readonly members: ReadonlyMap<string, unknown>;
-    readonly operations: ReadonlyMap<string, unknown>;
-    readonly commands: ReadonlyMap<string, unknown>;
-  },
-): void {
-  const named = {
-    members: new Set(rows.map(({ method }) => method)),
-    operations: new Set(rows.map(({ operation }) => operation)),
-    commands: new Set(rows.map(({ command }) => nameOf(command))),
-  };
+/** Throws if the program lacks a command, or one names an unknown field. */
+function demandCommands(rows: readonly Row[], known: ReadonlySet<string>): void {
+  const missing = rows.map(({ command }) => nameOf(command)).filter((name) => name !== NONE && !known.has(name));
   const mistakes = [
-    ...[...known.members.keys()].flatMap((name) => (named.members.has(name) ? [] : [`the method ${name} has no row`])),
-    ...[...known.operations.keys()].flatMap((id) =>
-      named.operations.has(id) ? [] : [`the operation ${id} has no row`],
-    ),
-    ...(['members', 'operations', 'commands'] as const).flatMap((kind) =>
-      [...named[kind]].flatMap((name) =>
-        name === NONE || known[kind].has(name) ? [] : [`there is no ${name} in ${kind}`],
-      ),
-    ),
+    ...missing.map((name) => `the program has no command ${name}`),
+    ...LAB_FUNCTIONS.flatMap((each) => (each.commands ?? []).flatMap((command) => unknownFields(each, command))),
   ];
   if (mistakes.length > 0) throw new Error(`${DESCRIPTIONS}:\n${mistakes.join('\n')}`);
+}
+
+function unknownFields(labFunction: LabFunction, described: LabCommand): string[] {
+  const { name, arguments: meanings = {}, options = {}, fixed = {}, prints = '' } = described;
+  const asked = Object.keys(requestFields(labFunction));
+  const answered = Object.keys(ANSWER_SCHEMAS[labFunction.answer ?? '']?.properties ?? {});
+  const printed = Array.from(prints.matchAll(/\{(\w+)\}/g), ([, field = '']) => field);
+  const given = [...Object.keys(meanings).map((key) => key.split(':', 1).join()), ...Object.keys(fixed)];
+  const unknown = [
+    ...given.filter((field) => !asked.includes(field)),
+    ...printed.filter((field) => !(asked.includes(field) || answered.includes(field) || field in options)),
+  ];
+  return unknown.map((field) => `the command ${name} has an unknown field ${field}`);
 }
 
 /** `clock --advance` → `clock`. */
