@@ -1,6 +1,5 @@
-// Loads a file into a frozen RouterConfig: text → document with positions → environment → uniform
-// spelling → schema → values with defaults → checks.
-// User mistakes become findings.
+// Loads a file into a frozen RouterConfig: text → document with positions → environment → uniform spelling → values,
+// checked by the schema and with defaults → checks. User mistakes become findings.
 
 import { readFileSync, statSync } from 'node:fs';
 import { commandName } from '#lib/commands/name.ts';
@@ -21,8 +20,7 @@ import { type Finding, finding, inOrder, isAcceptable } from './finding.ts';
 import { type ResolvedValue, resolve } from './resolve.ts';
 import type { RouterConfig } from './router-config.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
-import { checkSchema } from './schema-check.ts';
-import { type ConfigNode, nearestNode, plain, readDocument } from './text/document.ts';
+import { type ConfigNode, nearestNode, readDocument } from './text/document.ts';
 import { type Environment, substituteEnvironment } from './text/environment.ts';
 import { normalize } from './text/normalize.ts';
 import { redacted, type Secret } from './text/secret.ts';
@@ -121,9 +119,8 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   const environment = substituteEnvironment(read.root, options.environment ?? process.env, unset);
   const normalized = normalize(environment, ROUTER_SCHEMA);
   const { root } = normalized;
-  const verdict = checkSchema(root, plain(root));
-  const resolution = resolve(root, ROUTER_SCHEMA, verdict);
-  const findings = [...read.findings, ...normalized.findings, ...verdict.findings, ...resolution.findings];
+  const resolution = resolve(root, ROUTER_SCHEMA);
+  const findings = [...read.findings, ...normalized.findings, ...resolution.findings];
   // An error at the same place already names the variable.
   const mistakes = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
   findings.push(...unset.filter(({ path }) => !mistakes.has(path)));

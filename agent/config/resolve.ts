@@ -1,13 +1,13 @@
-// Converts a valid tree to the values that the router uses: fills in defaults, converts durations to milliseconds,
-// parses addresses. It also checks the schema keywords that Ajv does not know (`x-min`, `x-float`, `x-clamp`, …) and
-// records the source of each value.
+// Walks the tree once, beside the schema: checks each value (schema-check.ts, and here our own keywords: `x-min`,
+// `x-float`, `x-clamp`, …), fills in defaults, converts durations to milliseconds, parses addresses, and records the
+// source of each value.
 
 import { parseAddress, splitHostPort } from '#lib/net/address.ts';
 import { formatDuration, parseDuration } from '#lib/time/duration.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';
 import { FORMATS } from './formats.ts';
-import type { SchemaVerdict } from './schema-check.ts';
+import { checkValue, type Verdict } from './schema-check.ts';
 import type { ConfigNode } from './text/document.ts';
 import { branchFor, dereference } from './text/normalize.ts';
 import { HIDDEN, type Secret, visibleValue } from './text/secret.ts';
@@ -28,47 +28,48 @@ export interface Resolution {
   readonly findings: Finding[];
 }
 
-/** Skips values that the schema check ignores, and adds no findings to values that it rejects. */
-export function resolve(root: ConfigNode, schema: ConfigSchema, verdict: Verdict): Resolution {
-  const resolver = new Resolver(schema, verdict);
+/** The values for a tree, and every finding of the schema. */
+export function resolve(root: ConfigNode, schema: ConfigSchema): Resolution {
+  const resolver = new Resolver(schema);
   const value = resolver.resolve(root, schema, '', root.at);
   return { value, values: resolver.values, secrets: resolver.secrets, findings: resolver.findings };
 }
 
 /** The values of a schema without any input. */
 export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
-  return new Resolver(root, NO_VERDICT).resolve(undefined, { ...schema, 'x-default-object': true }, '', {
-    line: 1,
-    column: 1,
-  });
+  const at = { line: 1, column: 1 };
+  return new Resolver(root).resolve(undefined, { ...schema, 'x-default-object': true }, '', at);
 }
-
-type Verdict = Pick<SchemaVerdict, 'ignored' | 'rejected'>;
-const NO_VERDICT: Verdict = { ignored: new Set(), rejected: new Set() };
 
 class Resolver {
   readonly values: ResolvedValue[] = [];
   readonly secrets: Secret[] = [];
   readonly findings: Finding[] = [];
   readonly #root: ConfigSchema;
-  readonly #verdict: Verdict;
 
-  constructor(root: ConfigSchema, verdict: Verdict) {
+  constructor(root: ConfigSchema) {
     this.#root = root;
-    this.#verdict = verdict;
   }
 
-  resolve(given: ConfigNode | undefined, reference: ConfigSchema, path: string, at: Position): unknown {
+  /** @param before The entry before this one, in a list. */
+  resolve(
+    given: ConfigNode | undefined,
+    reference: ConfigSchema,
+    path: string,
+    at: Position,
+    before?: ConfigNode,
+  ): unknown {
     const schema = dereference(this.#root, reference);
-    const node = given && !this.#verdict.ignored.has(path) ? given : undefined;
-    if (node) this.#aboutKey(node, schema, path);
+    const verdict = given ? checkValue({ node: given, schema, path, before }, this.findings) : 'valid';
+    const node = verdict === 'ignored' ? undefined : given;
+    if (node) this.#aboutKey(node, schema, path, verdict);
     if (schema.oneOf) {
       const branch = node && branchFor(schema, node);
-      return branch ? this.resolve(node, branch, path, at) : undefined;
+      return branch ? this.resolve(node, branch, path, at, before) : undefined;
     }
     if (schema['x-as-list'] || schema.type === 'array') return this.#list(node, schema, path, at);
     if (schema.type === 'object') return this.#map(node, schema, path, at);
-    return this.#scalar(node, schema, path);
+    return this.#scalar(node, schema, path, verdict);
   }
 
   #map(node: ConfigNode | undefined, schema: ConfigSchema, path: string, at: Position): unknown {
@@ -117,14 +118,14 @@ class Resolver {
     }
     if (node.items.length === 0) this.values.push({ path, written: [], source: 'given' });
     return node.items
-      .map((item, index) => this.resolve(item, items, `${path}[${index}]`, at))
+      .map((item, index) => this.resolve(item, items, `${path}[${index}]`, at, node.items[index - 1]))
       .filter((value) => value !== undefined);
   }
 
-  #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
+  #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string, verdict: Verdict): unknown {
     const written = node?.kind === 'scalar' ? this.#usable(node, schema, path) : schema.default;
     if (written === undefined || written === null) return undefined;
-    if (node?.kind === 'scalar' && !this.#verdict.rejected.has(path)) this.#aboutScalar(node, schema, path);
+    if (node?.kind === 'scalar' && verdict === 'valid') this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
     const visible = visibleValue(written, schema);
     if (visible === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.literal ?? ''] });
@@ -132,10 +133,10 @@ class Resolver {
     return convert(written, schema);
   }
 
-  #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
+  #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string, verdict: Verdict): void {
     if (schema['x-deprecated'])
       this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this key is deprecated', schema['x-deprecated']);
-    if (schema['x-ignored'] && !this.#verdict.rejected.has(path))
+    if (schema['x-ignored'] && verdict === 'valid')
       this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this key is accepted for compatibility and has no effect');
     if (schema['x-unsupported'])
       this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is ignored');

@@ -17,9 +17,11 @@ export interface ConfigSchema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
   readonly minItems?: number;
   readonly properties?: Readonly<Record<string, ConfigSchema>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
   readonly items?: ConfigSchema;
   readonly oneOf?: readonly ConfigSchema[];
   readonly discriminator?: { readonly propertyName: string };

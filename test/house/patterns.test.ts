@@ -13,6 +13,8 @@ const CONSTRUCTED = /\bRegExp\((?!["'])[^)\n]*/g;
 /** Methods make an expression from a text. Those with a constant have its name, or the expression itself. */
 const IMPLIED = /\.(?:match|matchAll|search)\(\s*(?![A-Z][A-Z0-9_]*\)|\/|\))[^),\n]*\)/g;
 const VALIDATOR = /\bnew (?:Ajv\w*|Validators?)\(/g;
+/** Expressions of a schema that is part of the program. */
+const WITH_OWN_EXPRESSIONS = ['agent/config/schema-check.ts'];
 /** Validators of schemas that are part of the programs. */
 const OF_PROGRAMS = ['controller-sim/api/bodies/body-rules.ts', 'controller-sim/lab/seed/check.ts'];
 
@@ -34,8 +36,9 @@ t.test('no program makes an expression or a validator from input', async (t) => 
   t.ok(files.length > 800, `${files.length} files`);
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    t.same(madeFromInput(text), [], file);
-    if (VALIDATOR.test(text)) t.ok(OF_PROGRAMS.includes(file.replaceAll('\\', '/')), `${file} makes a validator`);
+    const name = file.replaceAll('\\', '/');
+    t.equal(madeFromInput(text).length, WITH_OWN_EXPRESSIONS.includes(name) ? 1 : 0, `${file}: ${madeFromInput(text)}`);
+    if (VALIDATOR.test(text)) t.ok(OF_PROGRAMS.includes(name), `${file} makes a validator`);
     VALIDATOR.lastIndex = 0;
   }
 });

@@ -1,10 +1,9 @@
-// Generates the types of a checked configuration, its validator and its manual from schemas/config/router.schema.json.
-// The schema is the only source of keys, defaults and bounds.
+// Generates the types of a checked configuration and its manual from schemas/config/router.schema.json, the only source
+// of keys, defaults and bounds.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bounds, ConfigSchema } from '../../schemas/config/schema.ts';
-import { generateValidator } from './validator.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SCHEMA = join(ROOT, 'schemas/config/router.schema.json');
@@ -14,7 +13,6 @@ export function generateConfig(): Map<string, string> {
   const root = JSON.parse(readFileSync(SCHEMA, 'utf8')) as ConfigSchema;
   return new Map([
     ['schemas/config/gen/router-config.ts', new TypeWriter(root).source()],
-    ...generateValidator(root),
     ['docs/reference/router-config.md', manual(root)],
   ]);
 }
