@@ -186,6 +186,27 @@ t.test('an invalid number is reported once, as written, with a correction', asyn
   t.equal(version.length, 1);
 });
 
+t.test('a value is shown as written behind an empty entry too, and below a key in other letters', async (t) => {
+  const table: [from: RegExp, to: string, path: string, message: RegExp, hint: RegExp][] = [
+    [/csr:.*/, 'csr: {Country: yes}', 'csr.country', /found yes, which means true$/, /quotes/],
+    [/csr:.*/, 'csr: {COUNTRY: 0x10}', 'csr.country', /found the number 0x10$/, /quotes/],
+    [/csr:.*/, 'csr: {sans: {dns: ["", 1.50]}}', 'csr.sans.dns[0]', /found the number 1\.50$/, /quotes/],
+    [
+      /ctrl:.*/,
+      'ctrl: {endpoints: [null, $NOBODY:1]}',
+      'ctrl.endpoints[0]',
+      /./,
+      /^set the environment variable NOBODY/,
+    ],
+  ];
+  for (const [from, to, path, message, hint] of table)
+    t.match(
+      check(MINIMAL.replace(from, to)).findings.filter(({ severity }) => severity === 'error'),
+      [{ path, message, hint }],
+      to,
+    );
+});
+
 t.test('a duration in place of a number is reported with the number, for every key with a unit', async (t) => {
   const durations = { '1m': 60_000, '5s': 5_000, '1h30m': 5_400_000, '2000ms': 2_000 };
   const keys: [string, string, number][] = [

@@ -31,7 +31,7 @@ export function checkValue(place: Place, findings: Finding[]): Verdict {
   const { node, schema, path } = place;
   const mistake = mistakeOf(node, schema);
   if (mistake !== undefined) {
-    const found = withVariables(place, node, word(mistake, place));
+    const found = withVariables(schema, node, word(mistake, place));
     if (!isLenient(mistake, schema)) {
       findings.push(found);
       return 'rejected';
@@ -46,7 +46,7 @@ export function checkValue(place: Place, findings: Finding[]): Verdict {
   if (schema.additionalProperties === false)
     for (const [key, value] of node.entries)
       if (ownValue(schema.properties ?? {}, key) === undefined)
-        findings.push(withVariables(place, value, unknownKey(place, key, value)));
+        findings.push(withVariables(schema, value, unknownKey(place, key, value)));
   return 'valid';
 }
 
@@ -96,7 +96,7 @@ function isLenient(mistake: Mistake, schema: ConfigSchema): boolean {
 
 function word(mistake: Mistake, { node, schema, path }: Place): Finding {
   const make = (code: FindingCode, message: string, hint = '') => finding({ code, path, at: node.at, message, hint });
-  const literal = schema['x-secret'] ? HIDDEN : literalOf(node, path);
+  const literal = schema['x-secret'] ? HIDDEN : literalOf(node);
   if (path === 'v')
     return make('CFG-VERSION', `version ${literal} is not supported`, 'the only supported version is 3');
   switch (mistake) {
@@ -124,13 +124,13 @@ function word(mistake: Mistake, { node, schema, path }: Place): Finding {
 }
 
 /** A number or boolean as written, another value as JSON. */
-function literalOf(node: ConfigNode, path: string): string {
-  return node.path === path && node.literal !== '' ? node.literal : show(plain(node));
+function literalOf(node: ConfigNode): string {
+  return node.literal === '' ? show(plain(node)) : node.literal;
 }
 
 /** Names the unset variables, which cause most mistakes in a value. In a secret, a name may be part of it. */
-function withVariables({ schema }: Place, { path, unset }: ConfigNode, found: Finding): Finding {
-  if (path !== found.path || !unset?.length || schema['x-secret']) return found;
+function withVariables(schema: ConfigSchema, { unset }: ConfigNode, found: Finding): Finding {
+  if (!unset?.length || schema['x-secret']) return found;
   const remedy = `set the environment variable ${unset.join(', ')}`;
   return { ...found, hint: found.hint === '' ? remedy : `${remedy}; ${found.hint}` };
 }
@@ -191,11 +191,9 @@ function requiredKeys(key: string, property: ConfigSchema | undefined): string |
 /**
  * Remedy for a dash too many, which makes two entries of one: the entry before has the missing key, and only others.
  */
-function splitEntry({ node, path, before }: Place, key: string): string | undefined {
-  const [, list = '', position = ''] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
-  const isEntry = before?.path === `${list}[${Number(position) - 1}]` && node.path === path;
+function splitEntry({ node, before }: Place, key: string): string | undefined {
   const [first] = node.entries.keys();
-  if (!isEntry || first === undefined || !before.entries.has(key)) return undefined;
+  if (first === undefined || !before?.entries.has(key)) return undefined;
   if ([...node.entries.keys()].some((each) => before.entries.has(each))) return undefined;
   return `remove the dash (-) before ${first} if it belongs to the entry before`;
 }
@@ -211,7 +209,7 @@ function checkBinding(place: Place, findings: Finding[]): Verdict {
     finding({ code, path: within(path, name), at: (binding ?? node).at, message, hint });
   if (binding === undefined)
     findings.push(make('CFG-MISSING', `${name} is missing`, splitEntry(place, name) ?? `one of ${known.join(', ')}`));
-  else findings.push(withVariables(place, binding, unknownBinding(binding, known, schema, make)));
+  else findings.push(withVariables(schema, binding, unknownBinding(binding, known, schema, make)));
   return 'rejected';
 }
 
