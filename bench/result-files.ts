@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describeError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { plotsOf } from './plot/plots.ts';
 import { svgDocument } from './plot/svg.ts';
 import { FORMAT, type Report, UsageError } from './report.ts';
@@ -148,10 +149,6 @@ function areColumns(value: unknown): boolean {
 function isRow(value: unknown): boolean {
   if (!isMap(value) || typeof value.group !== 'string' || typeof value.subject !== 'string') return false;
   return isMap(value.values) && Object.values(value.values).every(isValue);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isValue(value: unknown): boolean {

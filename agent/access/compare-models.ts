@@ -1,6 +1,7 @@
 // Compares two copies of the data model: `wanted` from a controller, `actual` of this router. Names of kinds and texts
 // are those of the reference.
 
+import { isMap } from '#lib/json/is-map.ts';
 import type { DataModel } from './data-model.ts';
 
 export interface ModelDifference {
@@ -90,7 +91,7 @@ function ordered(key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Set) return [...value].sort();
   if (key === '' && Array.isArray(value) && value.every((each) => typeof each === 'number')) return value.toSorted();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isMap(value)) return value;
   const entries = Object.entries(value).filter(([name]) => !name.startsWith('$'));
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

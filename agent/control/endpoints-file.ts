@@ -7,6 +7,7 @@ import { parse, stringify } from 'yaml';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { NO_PIPE, openToRead, readTextFile } from '#lib/files/text-file.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { withoutStacks } from '#lib/text/without-stacks.ts';
@@ -207,7 +208,7 @@ export function parseEndpoints(text: string): KnownController[] {
 
 /** Skips entries that cannot be dialed; if none is left, the configured endpoints apply. */
 function readControllers(content: unknown): KnownController[] {
-  if (!isRecord(content)) throw new TypeError('expected a map');
+  if (!isMap(content)) throw new TypeError('expected a map');
   const known = asList(content.controllers).flatMap(readController);
   if (known.length > 0) return known.slice(0, MAX_CONTROLLERS);
   const flatKey = Object.keys(content).find((key) => key.toLowerCase() === 'endpoints');
@@ -224,9 +225,9 @@ export function usableMembers(members: readonly KnownController[]): KnownControl
 }
 
 function readController(entry: unknown): KnownController[] {
-  if (!isRecord(entry) || typeof entry.id !== 'string' || entry.id === '') return [];
+  if (!isMap(entry) || typeof entry.id !== 'string' || entry.id === '') return [];
   const endpoints = asList(entry.endpoints)
-    .filter(isRecord)
+    .filter(isMap)
     .flatMap(({ address, groups }) => (isDialable(address) ? [{ address, groups: asList(groups).map(String) }] : []))
     .slice(0, MAX_ENDPOINTS);
   return endpoints.length === 0 ? [] : [{ id: entry.id, endpoints }];
@@ -247,8 +248,4 @@ function asList(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new TypeError('expected a list');
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,7 @@ import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { claimPrivateFolder } from '#lib/files/atomic-file.ts';
 import { linkTarget } from '#lib/files/symbolic-links.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { parseJson } from '#lib/json/json.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -240,9 +241,9 @@ function readRequest(line: string | undefined): { command: string; arguments: Re
     throw new ProjectError('BAD_REQUEST', 'the request is not valid JSON', { cause: error });
   }
   const { command, arguments: given = {} } = (request ?? {}) as { command?: unknown; arguments?: unknown };
-  if (typeof command !== 'string' || typeof given !== 'object' || given === null || Array.isArray(given))
+  if (typeof command !== 'string' || !isMap(given))
     throw new ProjectError('BAD_REQUEST', 'a request must have the form {"command": NAME, "arguments": {…}}');
-  return { command, arguments: given as Record<string, unknown> };
+  return { command, arguments: given };
 }
 
 function toLine(value: unknown): string {

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { ProjectError } from './errors.ts';
+import { isMap } from './json/is-map.ts';
 import { hostProblem, isAscii, MAX_PORT } from './net/address.ts';
 import { didYouMean, meantOrKnown } from './text/suggestion.ts';
 
@@ -28,7 +29,7 @@ export function checkOptions(
   checks: Readonly<Record<string, OptionCheck>>,
   required: readonly string[] = [],
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
+  if (!isMap(options))
     throw new OptionError(`${caller}: the options must be an object, for example {}, not ${kindOf(options)}`);
   const names = Object.keys(checks);
   for (const [name, value] of Object.entries(options)) {
@@ -40,9 +41,8 @@ export function checkOptions(
     const problem = value === undefined ? undefined : check(value);
     if (problem !== undefined) throw new OptionError(`${caller}: the option ${name} is invalid. ${problem}`);
   }
-  const given = options as Readonly<Record<string, unknown>>;
   for (const name of required)
-    if (given[name] === undefined) throw new OptionError(`${caller}: the option ${name} is missing`);
+    if (options[name] === undefined) throw new OptionError(`${caller}: the option ${name} is missing`);
 }
 
 /** A string with at least one character that is not white space. */

@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net';
 import { isSameFile } from '#lib/files/symbolic-links.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import type { Log } from '#lib/log/log.ts';
 import {
   boolean,
@@ -138,8 +139,7 @@ const passwordCost: OptionCheck = (value) => {
 
 const seed: OptionCheck = (value) => {
   if (typeof value === 'string') return path(value);
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap ? undefined : 'It must be the path of a file, or an object with the sections of a seed.';
+  return isMap(value) ? undefined : 'It must be the path of a file, or an object with the sections of a seed.';
 };
 
 const version: OptionCheck = (value) =>

@@ -3,6 +3,7 @@
 
 import type { Dispatcher } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
 import type { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
@@ -75,8 +76,7 @@ interface Requested {
   readonly budget: BufferBudget;
 }
 
-const isMap: OptionCheck = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'It must be an object.';
+const object: OptionCheck = (value) => (isMap(value) ? undefined : 'It must be an object.');
 const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, OptionCheck>> = {
   baseUrl: (value) => notEmpty(value) ?? (URL.canParse(String(value)) ? undefined : 'It must be https://host:port.'),
   ca: notEmpty,
@@ -84,8 +84,8 @@ const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, OptionCheck>> = {
   password: notEmpty,
 };
 const CALL_CHECKS: Readonly<Record<keyof Call, OptionCheck>> = {
-  params: isMap,
-  query: isMap,
+  params: object,
+  query: object,
   body: () => undefined, // the controller checks it
 };
 /** Parameters of every list. */

@@ -1,5 +1,6 @@
 // Validated request bodies, as the rules of entities read them. Null counts as missing.
 
+import { isMap } from '#lib/json/is-map.ts';
 import { badRequest } from '../errors/errors.ts';
 import type { Precedence, Tags } from '../state/entity.ts';
 
@@ -12,7 +13,7 @@ export type Mode = 'create' | 'update' | 'patch';
 
 /** Whether a value contains anything but null. An empty map is a value. The JSON depth limit bounds the recursion. */
 function hasValue(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value !== null && value !== undefined;
+  if (!isMap(value)) return value !== null && value !== undefined;
   const inner = Object.values(value);
   return inner.length === 0 || inner.some(hasValue);
 }

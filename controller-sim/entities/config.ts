@@ -1,5 +1,6 @@
 // Rules of config types and configs: the data of a config must match the schema of its type.
 
+import { isMap } from '#lib/json/is-map.ts';
 import type {
   ConfigCreate,
   ConfigPatch,
@@ -85,7 +86,7 @@ function configData(body: Body<ConfigBody>, type: ConfigType | undefined, curren
 /** The schemas accept any value here: the reference rejects others than maps later. Undefined for a missing value. */
 function mapOr(field: string, value: unknown): Config['data'] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'object' || Array.isArray(value)) throw invalid(field, 'invalid type, expected object', value);
+  if (!isMap(value)) throw invalid(field, 'invalid type, expected object', value);
   return { ...value };
 }
 

@@ -8,8 +8,8 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ErrorObject } from 'ajv';
+import { isMap } from '#lib/json/is-map.ts';
 import { LinearPattern } from '#lib/text/linear-pattern.ts';
-import { isMap } from '../state/fields.ts';
 
 export type Violation = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'data'>;
 export type Schema = Readonly<Record<string, unknown>>;

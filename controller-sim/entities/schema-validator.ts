@@ -3,6 +3,7 @@
 // meanwhile.
 
 import META_SCHEMA from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
+import { isMap } from '#lib/json/is-map.ts';
 import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json/json.ts';
 import { loadPatterns } from '#lib/text/linear-pattern.ts';
 import { invalid } from '../errors/errors.ts';
@@ -118,7 +119,7 @@ function decoded(text: string): string {
 
 /** A schema and the schemas within it. */
 function* schemasIn(value: unknown): Generator<Schema, undefined> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  if (!isMap(value)) return;
   const schema = value as Schema;
   yield schema;
   for (const keyword of ONE) yield* schemasIn(schema[keyword]);

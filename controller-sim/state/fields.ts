@@ -2,6 +2,7 @@
 // file (entity-form.ts) has the type that the code expects of a stored one.
 
 import { describeError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { MAX_COST } from '#model/terminator.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 
@@ -88,10 +89,6 @@ export function shape(fields: Readonly<Record<string, Field>>): Field {
       ),
     );
   };
-}
-
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function field(isRight: (value: unknown) => boolean, expected: string): Field {

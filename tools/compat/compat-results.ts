@@ -2,6 +2,8 @@
 // releases. The tools that produce the first two live outside of the project; `test/interop/cli-examples.test.ts`
 // produces the third, `test/interop/try-release.ts` the fourth.
 
+import { isMap } from '#lib/json/is-map.ts';
+
 /** The reference's own tests, with the simulator as their controller. */
 export interface SuiteCounts {
   readonly tests: number;
@@ -115,7 +117,7 @@ function isSuiteTest(value: unknown): value is SuiteTest {
 
 function json(text: string): Record<string, unknown> {
   const value = parsed(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isMap(value)) return value;
   throw new ResultError('it is not a JSON object; use the file that the tool wrote, unchanged');
 }
 

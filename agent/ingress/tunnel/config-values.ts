@@ -2,6 +2,7 @@
 // the name of its field.
 
 import { ProjectError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 
 export type Protocol = 'tcp' | 'udp';
 
@@ -16,7 +17,7 @@ export class HostConfigError extends ProjectError {
 }
 
 export function asRecord(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isMap(value)) return value;
   throw new HostConfigError(`${name} must be a map`);
 }
 

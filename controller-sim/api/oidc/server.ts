@@ -3,6 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
@@ -98,7 +99,7 @@ function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: F
  * The fields of a form or of JSON. A field that occurs several times becomes a list. Throws OAuthError for too many.
  */
 function fieldsOf(body: unknown): Record<string, unknown> {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  if (isMap(body)) return body;
   if (typeof body !== 'string') return {};
   const form = new URLSearchParams(body);
   if (form.size > MAX_FIELDS) throw new OAuthError('invalid_request', `the form has more than ${MAX_FIELDS} fields`);

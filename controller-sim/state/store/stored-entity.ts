@@ -1,10 +1,10 @@
 // Entities as text in a row of a store: reads them back and rejects damaged ones.
 
 import { describeError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Entity } from '../entity.ts';
 import { storedProblem, type UniqueValues } from '../entity-form.ts';
-import { isMap } from '../fields.ts';
 import { isEntityKind } from '../tables.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
 

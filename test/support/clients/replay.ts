@@ -4,6 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Dispatcher, request } from 'undici';
+import { isMap } from '#lib/json/is-map.ts';
 
 export interface Recording {
   readonly seq: number;
@@ -232,10 +233,6 @@ function merged(list: readonly unknown[]): unknown {
     else if (before === undefined || before === null) all[key] = value;
   }
   return all;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kind(value: unknown): string {

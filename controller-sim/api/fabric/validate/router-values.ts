@@ -2,6 +2,7 @@
 // null are empty, and a value of the wrong type is an error that names the field.
 
 import { ProjectError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
 import { inspectOver } from '../../../network/inspect/inspect-over.ts';
 import type { AskedRouter } from './router-validation.ts';
@@ -35,9 +36,8 @@ export class Fields {
 
   /** `name` is for errors. @throws RouterValueError */
   constructor(value: unknown, name: string) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new RouterValueError(`${name} is not an object`);
-    this.#fields = value as Readonly<Record<string, unknown>>;
+    if (!isMap(value)) throw new RouterValueError(`${name} is not an object`);
+    this.#fields = value;
     this.#name = name;
   }
 
@@ -79,8 +79,7 @@ export class Fields {
 
   #entries(key: string): [string, unknown][] {
     const value = this.#value(key) ?? {};
-    if (typeof value !== 'object' || Array.isArray(value))
-      throw new RouterValueError(`${this.#name}.${key} is not an object`);
+    if (!isMap(value)) throw new RouterValueError(`${this.#name}.${key} is not an object`);
     return Object.entries(value);
   }
 
