@@ -4,12 +4,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { ProjectError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { isSignedToken } from '#model/session-tokens.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { DataState_Revocation } from '#wire/gen/edge_control_pb.js';
 import { type DataModel, REVOKED_IDENTITY } from './data-model.ts';
 import type { LegacySessions } from './legacy-sessions.ts';
-import { type AccessClaims, isSignedToken, TokenError, type Tokens } from './tokens.ts';
+import { type AccessClaims, TokenError, type Tokens } from './tokens.ts';
 
 /** An API session in the form that both kinds share. */
 export interface ApiSession {

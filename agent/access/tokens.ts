@@ -57,11 +57,6 @@ function jose(): Promise<typeof import('jose')> {
   return import('jose');
 }
 
-/** The prefix distinguishes signed tokens from the random strings of legacy sessions. */
-export function isSignedToken(token: string): boolean {
-  return token.startsWith('ey');
-}
-
 export class Tokens {
   readonly #components: TokensComponents;
   readonly #keys = new WeakMap<DataState_PublicKey, KeyObject>();

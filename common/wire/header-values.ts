@@ -71,11 +71,6 @@ export function encodeStringList(items: readonly string[]): Buffer {
   return Buffer.concat([encodeUint32(items.length), ...items.flatMap((item) => lengthAndBytes(Buffer.from(item)))]);
 }
 
-export function decodeStringList(value: Buffer | undefined): string[] {
-  const reader = new CompactReader(value);
-  return Array.from({ length: reader.count() }, () => reader.bytes().toString('utf8'));
-}
-
 /** Count, then key, length and bytes per entry. An empty map is an empty value. */
 export function encodeBytesMap(entries: ReadonlyMap<number, Uint8Array>): Buffer {
   if (entries.size === 0) return Buffer.alloc(0);
@@ -99,14 +94,6 @@ export function encodeStringMap(entries: Readonly<Record<string, string>>): Buff
   for (const [key, text] of pairs)
     parts.push(...lengthAndBytes(Buffer.from(key)), ...lengthAndBytes(Buffer.from(text)));
   return Buffer.concat(parts);
-}
-
-export function decodeStringMap(value: Buffer | undefined): Record<string, string> {
-  const reader = new CompactReader(value);
-  const entries: [string, string][] = [];
-  for (let rest = reader.count(); rest > 0; rest--)
-    entries.push([reader.bytes().toString('utf8'), reader.bytes().toString('utf8')]);
-  return Object.fromEntries(entries);
 }
 
 function lengthAndBytes(bytes: Uint8Array): Buffer[] {

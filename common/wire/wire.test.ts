@@ -259,18 +259,9 @@ t.test('header values: exact lengths in both directions', async (t) => {
       (value) => values.decodeUint64(values.encodeUint64(value)) === value,
     ),
   );
-  fc.assert(
-    fc.property(
-      fc.array(fc.string(), { maxLength: 10 }),
-      (list) => values.decodeStringList(values.encodeStringList(list)).join('\0') === list.join('\0'),
-    ),
-  );
-  fc.assert(
-    fc.property(
-      fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
-      (map) => JSON.stringify(values.decodeStringMap(values.encodeStringMap(map))) === JSON.stringify(map),
-    ),
-  );
+  t.equal(values.encodeStringList(['a', 'bc']).toString('hex'), '020000000100000061020000006263');
+  t.equal(values.encodeStringMap({ k: 'v', l: '' }).toString('hex'), '02000000010000006b0100000076010000006c00000000');
+  t.same([values.encodeStringList([]).length, values.encodeStringMap({}).length], [0, 0], 'nothing is an empty value');
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 62 })), (bits) => {
       const mask = values.encodeBitMask(bits);
@@ -281,12 +272,12 @@ t.test('header values: exact lengths in both directions', async (t) => {
   );
   t.equal(values.decodeUint32(Buffer.alloc(3)), undefined, 'three bytes are not a number');
   t.equal(values.decodeBool(Buffer.from([1, 1])), false, 'two bytes are not a boolean');
+  t.throws(() => values.decodeBytesMap(Buffer.from('ffffffff', 'hex')), ProtocolError, 'a map of four billion entries');
   t.throws(
-    () => values.decodeStringList(Buffer.from('ffffffff', 'hex')),
+    () => values.decodeBytesMap(Buffer.from('0100000001000000ffff0000', 'hex')),
     ProtocolError,
-    'a list of four billion items',
+    'a missing value',
   );
-  t.throws(() => values.decodeStringList(Buffer.from('01000000ffff0000', 'hex')), ProtocolError, 'a missing item');
   t.equal(
     values.encodeBitMask([1, 2, 4, 5, 6, 62]).toString('hex'),
     '4000000000000076',

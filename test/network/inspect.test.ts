@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { decodeStringList, TRUE } from '#wire/header-values.ts';
+import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
@@ -58,7 +58,8 @@ t.test('every inspection has the name and format of the reference, without secre
   const client = await SdkClient.connect(sdkPort, device, token);
   const requested: string[] = [];
   client.channel.on(SdkType.Inspect, (request) => {
-    const [name = ''] = decodeStringList(request.headers.get(SdkHeader.InspectRequestedValues));
+    // A list of one name: a count, a length, the name.
+    const name = request.headers.get(SdkHeader.InspectRequestedValues)?.subarray(8).toString() ?? '';
     requested.push(name);
     const value = name === 'circuits' ? { circuits: { x: { circuitId: 'x', connId: 1 } } } : { sequence: 7 };
     const body = JSON.stringify({ success: true, errors: null, values: { [name]: value } });

@@ -1,8 +1,6 @@
 // The only way to log. JSON lines (or plain text) on stderr, with a child logger per component. The message is a fixed
-// lower-case phrase and data is in fields, so that logs can be searched. Never log secrets: `secretPrefix` identifies
-// tokens.
+// lower-case phrase and data is in fields, so that logs can be searched. Never log secrets.
 
-import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { boolean, checkOptions, isFunction, type OptionCheck, objectWith, oneOf } from '../options.ts';
 import { inOneLine } from '../text/shown-text.ts';
@@ -102,11 +100,6 @@ export const silentLog: Log = {
   fatal: noop,
   child: () => silentLog,
 };
-
-/** Identifies a secret in a log without revealing it: the first 8 hex digits of its SHA-256. */
-export function secretPrefix(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex').slice(0, 8);
-}
 
 function toText(line: string): string {
   const { time, level, component, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;

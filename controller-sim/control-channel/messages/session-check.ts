@@ -1,6 +1,7 @@
 // Checks whether a client's tokens permit the operation that a router requests for it (reference fact: control channel,
 // section 4.4, checks of the controller).
 
+import { isSignedToken } from '#model/session-tokens.ts';
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { isDisabled } from '../../entities/identity.ts';
@@ -124,11 +125,6 @@ type PresentedApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
   /** A session in token form: its sessions of services are not stored either. */
   readonly isToken: boolean;
 };
-
-/** Distinguishes JWTs from the random texts of legacy sessions by their prefix. */
-export function isSignedToken(token: string): boolean {
-  return token.startsWith('ey');
-}
 
 async function demandApiSession(
   { state, tokens, revocations }: ControlContext,

@@ -3,6 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { nextTurn } from '#lib/slices.ts';
+import { isSignedToken } from '#model/session-tokens.ts';
 import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ProtocolError } from '#wire/errors.ts';
@@ -29,7 +30,6 @@ import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { NetworkEvent } from '../../network/network-events.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { storeReported } from './reported-state.ts';
-import { isSignedToken } from './session-check.ts';
 
 /** Limit on tokens of one router that are verified at the same time; reference fact: routers send 1,000. */
 const MAX_VERIFYING = 100_000;

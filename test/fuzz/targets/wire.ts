@@ -129,9 +129,7 @@ function decodeHeaderValue(input: Buffer): void {
     values.decodeUint64,
     (value: Buffer) => values.hasBit(value, 3),
     (value: Buffer) => parseVersionInfo(values.decodeString(value)),
-    values.decodeStringList,
     values.decodeBytesMap,
-    values.decodeStringMap,
   ])
     decode(input);
 }

@@ -3,12 +3,13 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { isSignedToken } from '#model/session-tokens.ts';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../../../access/access.ts';
 import type { DataModel, Permission } from '../../../access/data-model.ts';
 import type { LegacySessions } from '../../../access/legacy-sessions.ts';
-import { isSignedToken, type ServiceClaims, TokenError, type Tokens } from '../../../access/tokens.ts';
+import { type ServiceClaims, TokenError, type Tokens } from '../../../access/tokens.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { SdkRejection } from './sdk-messages.ts';
