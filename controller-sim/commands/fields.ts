@@ -1,7 +1,7 @@
 // Options of a command from the fields of its request.
 
 import { InvalidArgumentError, Option } from 'commander';
-import type { DataSchema } from '#schemas/api/data-schemas.ts';
+import type { DataSchema } from '#schemas/api/body-schemas.ts';
 import type { LabOption } from '#schemas/lab/function.ts';
 
 /** `sliceDelay` is `--slice-delay`; commander turns it into the name of the field again. */

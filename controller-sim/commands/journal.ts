@@ -7,7 +7,7 @@ import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { count } from '#lib/text/count.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import type { LabJournalEntry } from '#schemas/api/gen/answers.ts';
 import { FILTER_OPTIONS } from '#schemas/lab/journal.ts';
 import { optionOf } from './fields.ts';

@@ -1,6 +1,6 @@
 // The fields of a request to a function of the lab: those of its path, its query and its body.
 
-import { BODY_SCHEMAS, type DataSchema } from '../api/data-schemas.ts';
+import { BODY_SCHEMAS, type DataSchema } from '../api/body-schemas.ts';
 import { parametersOf } from '../api/path-template.ts';
 import type { LabFunction } from './function.ts';
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatRecord, compatPage } from '../../tools/compat/compat-report.ts';
 import { generateApi } from '../../tools/generate/api.ts';

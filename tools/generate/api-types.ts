@@ -1,7 +1,8 @@
 // Writes the types of request bodies and answers from the schemas of all APIs, and the operations of each API with the
 // types of their bodies and answers. The validator and the OpenAPI documents read the same schemas.
 
-import { ANSWER_SCHEMAS, BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { ANSWER_SCHEMAS } from '#schemas/api/answer-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { type ApiAnswer, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
 import { parametersOf } from '#schemas/api/path-template.ts';
 

@@ -11,7 +11,8 @@ import { requestFields } from '#schemas/lab/fields.ts';
 import type { LabCommand, LabFunction, LabGroup } from '#schemas/lab/function.ts';
 import { LAB_FUNCTIONS, LAB_GROUPS } from '#schemas/lab/functions.ts';
 import { simulatorProgram } from '../../entry/sim-program.ts';
-import { ANSWER_SCHEMAS, BODY_SCHEMAS, type DataSchema } from '../../schemas/api/data-schemas.ts';
+import { ANSWER_SCHEMAS } from '../../schemas/api/answer-schemas.ts';
+import { BODY_SCHEMAS, type DataSchema } from '../../schemas/api/body-schemas.ts';
 import { LAB_INTERFACE, methodsOf, PARTS } from './lab-interface.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

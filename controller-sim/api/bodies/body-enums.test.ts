@@ -1,7 +1,7 @@
 // Every enumeration in the bodies of the API, violated alone: the cause names the allowed values.
 
 import t from 'tap';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { validateBody } from './body-rules.ts';
 

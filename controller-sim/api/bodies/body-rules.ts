@@ -2,7 +2,7 @@
 // makes the body unreadable. Otherwise the first broken rule is reported (reference fact: HTTP entities, section 1).
 
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { variantsOf } from '#schemas/api/operations.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import { normalizeBody } from './normalize-body.ts';

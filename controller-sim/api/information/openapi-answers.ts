@@ -1,7 +1,7 @@
 // Answers in the OpenAPI document: the envelope around data, pages, bodies without an envelope, other content types,
 // and errors.
 
-import { ANSWER_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { ANSWER_SCHEMAS } from '#schemas/api/answer-schemas.ts';
 import type { ApiAnswer, ApiOperation } from '#schemas/api/operations.ts';
 
 type Json = Record<string, unknown>;

@@ -2,7 +2,7 @@
 // describes the answers.
 
 import { BASES } from '#schemas/api/bases.ts';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { type ApiName, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
 import { parametersOf } from '#schemas/api/path-template.ts';
 import { ANSWER_COMPONENTS, responses } from './openapi-answers.ts';

@@ -2,7 +2,7 @@
 // of the reference ignore them.
 
 import { meantOrKnown } from '#lib/text/suggestion.ts';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { ApiRequest } from '../operations/context.ts';
 

@@ -2,7 +2,7 @@
 // follow from the schema of seeds, the references of the kind and its rules; a section describes only differences.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS, type DataSchema } from '#schemas/api/body-schemas.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { Body } from '../../entities/body.ts';
 import type { IdentityEnrollment } from '../../entities/enrollment.ts';

@@ -1,7 +1,8 @@
 // The operations of the lab API as methods of a client, with the types of all fields, nested ones too, and a sample of
 // each. Everything comes from schemas/lab: python.ts, go.ts and java.ts only write it in their languages.
 
-import { ANSWER_SCHEMAS, BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { ANSWER_SCHEMAS } from '#schemas/api/answer-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { parametersOf } from '#schemas/api/path-template.ts';
 

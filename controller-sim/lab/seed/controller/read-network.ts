@@ -2,7 +2,7 @@
 // controller has: what a seed would change there can then be found out as in the simulator.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { Body } from '../../../entities/body.ts';
 import { updateSigner } from '../../../entities/external-jwt-signer.ts';
 import { DEFAULT_AUTH_POLICY, updateIdentity } from '../../../entities/identity.ts';

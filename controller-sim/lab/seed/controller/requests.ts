@@ -4,7 +4,7 @@
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { BODY_SCHEMAS } from '#schemas/api/data-schemas.ts';
+import { BODY_SCHEMAS } from '#schemas/api/body-schemas.ts';
 import { ApiRequestError } from '../../../client/api-client.ts';
 import type { Entity, Named } from '../../../state/entity.ts';
 import type { Tables } from '../../../state/tables.ts';
