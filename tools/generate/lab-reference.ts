@@ -61,7 +61,10 @@ export function generateLabReference(
   const commands = new Map([...eachCommand(shapeOf(simulatorProgram()))].map((each) => [each.path.join(' '), each]));
   demandCommands(rows, new Set(commands.keys()));
   const sections = Map.groupBy(rows, ({ section }) => section);
-  const parts = [...sections].map(([section, own]) => {
+  // Sections with methods of the package come first.
+  const lacksMethods = ([, own]: [string, Row[]]) => Number(own.every(({ method }) => method === NONE));
+  const inOrder = [...sections].sort((a, b) => lacksMethods(a) - lacksMethods(b));
+  const parts = inOrder.map(([section, own]) => {
     const index = own.map(
       (row) => `| ${cell(row.method)} | ${place(operations.get(row.operation))} | ${cell(row.command)} |`,
     );
