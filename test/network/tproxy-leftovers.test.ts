@@ -10,12 +10,12 @@ import { inOwnNamespace } from '../support/networks/network-namespace.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import {
   curl,
-  dig,
   execute,
   intercepted,
   network,
   PROGRAMS,
   prepareNamespace,
+  queryName,
   startDaemon,
   traces,
 } from '../support/networks/tproxy.ts';
@@ -52,7 +52,7 @@ async function tests(): Promise<void> {
     for (let n = 1; n <= 3_000; n++) flood.send('to nobody', n, '10.77.0.2');
     for (let n = 1; n <= 3_000; n++) flood.send('to no service', n, '100.64.9.9');
     for (let n = 0; n < 300; n++) flood.send(Buffer.alloc(n), 53, '127.0.0.1');
-    t.match(await dig('a.wild.example', 'A'), /^NOERROR 100/, 'names are resolved meanwhile');
+    t.match(await queryName('a.wild.example', 'A'), /^NOERROR 100/, 'names are resolved meanwhile');
     t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'and services reached');
 
     for (const socket of sockets) socket.destroy();

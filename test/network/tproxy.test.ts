@@ -1,4 +1,4 @@
-// Mode tproxy in its own network namespace, with programs of the system: curl and dig reach services by name and by
+// Mode tproxy in its own network namespace, with programs of the system: curl reaches services by name and by
 // address, from this machine and from one behind it.
 
 import { createSocket } from 'node:dgram';
@@ -8,13 +8,13 @@ import { inOwnNamespace, LanClient, run } from '../support/networks/network-name
 import { until } from '../support/networks/overlay.ts';
 import {
   curl,
-  dig,
   execute,
   hostAt,
   intercepted,
   network,
   PROGRAMS,
   prepareNamespace,
+  queryName,
   traces,
 } from '../support/networks/tproxy.ts';
 
@@ -37,7 +37,7 @@ async function tests(): Promise<void> {
   const { default: t } = await import('tap');
   t.after(prepareNamespace());
 
-  t.test('curl reaches services by name, wildcard, address and range, and dig sees the names', async (t) => {
+  t.test('curl reaches services by name, wildcard, address and range, and the name server has the names', async (t) => {
     const { overlay, web, a, offer } = await network();
     await using _ = overlay;
     await offer('named', { addresses: ['web.example'] });
@@ -59,14 +59,14 @@ async function tests(): Promise<void> {
     await t.rejects(curl('http://web.example:81/'), /reset|connect/i, 'another port');
     await t.rejects(curl('http://10.78.200.9:86/'), /connect/i);
 
-    const first = await dig('web.example', 'A');
+    const first = await queryName('web.example', 'A');
     t.match(first, /^NOERROR 100\.64\.0\.\d+$/);
-    t.equal(await dig('WEB.EXAMPLE', 'A'), first, 'names are case-insensitive');
-    t.equal(await dig('web.example', 'AAAA'), 'NOERROR');
-    t.match(await dig('other.wild.example', 'A'), /^NOERROR 100\.64\.0\.\d+$/);
-    t.equal(await dig('wild.example', 'A'), 'REFUSED', 'a wildcard is not the domain itself');
-    t.equal(await dig('web.example', 'TXT'), 'REFUSED');
-    t.equal(await dig('unknown.example', 'A'), 'REFUSED');
+    t.equal(await queryName('WEB.EXAMPLE', 'A'), first, 'names are case-insensitive');
+    t.equal(await queryName('web.example', 'AAAA'), 'NOERROR');
+    t.match(await queryName('other.wild.example', 'A'), /^NOERROR 100\.64\.0\.\d+$/);
+    t.equal(await queryName('wild.example', 'A'), 'REFUSED', 'a wildcard is not the domain itself');
+    t.equal(await queryName('web.example', 'TXT'), 'REFUSED');
+    t.equal(await queryName('unknown.example', 'A'), 'REFUSED');
     await until('all circuits to end', () => a.router.describe().circuitEnds === 0);
     web.close();
   });
@@ -93,7 +93,7 @@ async function tests(): Promise<void> {
     await until('large answers', () => received.includes('60000 from 10.77.0.1:7001'));
     client.send('hello!', 7_002, '10.77.0.1');
     await until('another session', () => received.includes('6 from 10.77.0.1:7002'));
-    const [address] = /100\.64\.\S+/.exec(await dig('udp.example', 'A')) ?? [''];
+    const [address] = /100\.64\.\S+/.exec(await queryName('udp.example', 'A')) ?? [''];
     client.send('by name', 7_010, address);
     await until('an answer by name', () => received.includes(`7 from ${address}:7010`));
     client.send('not intercepted', 7_011, address);
@@ -101,7 +101,7 @@ async function tests(): Promise<void> {
     sendFromPortZero(QUERY, 53, '127.0.0.1');
     client.send('still intercepted', 7_001, '10.77.0.1');
     await until('an answer after them', () => received.includes('17 from 10.77.0.1:7001'));
-    t.match(await dig('udp.example', 'A'), /^NOERROR 100/);
+    t.match(await queryName('udp.example', 'A'), /^NOERROR 100/);
     t.equal(a.router.describe().interception?.udpSessions, 3);
     await until('idle sessions to end', () => a.router.describe().circuitEnds === 0);
     t.equal(a.router.describe().interception?.udpSessions, 0);
@@ -123,8 +123,8 @@ async function tests(): Promise<void> {
       await overlay.ready();
       await until('interception', () => intercepted(a).length === 1);
       t.equal(await curl('http://old.example:8080/x'), 'old.example:8080 GET /x');
-      t.match(await dig('old.example', 'A'), /^NOERROR 100\.72\.0\.\d+$/);
-      const elsewhere = () => dig('elsewhere.example', 'A');
+      t.match(await queryName('old.example', 'A'), /^NOERROR 100\.72\.0\.\d+$/);
+      const elsewhere = () => queryName('elsewhere.example', 'A');
       t.equal(await elsewhere(), 'NOERROR 192.0.2.7', 'the upstream server answers for other names');
       const addresses = ['0.0.0.0/1', '128.0.0.0/1'];
       const everything = { protocols: ['tcp', 'udp'], addresses, portRanges: [{ low: 1, high: 65_535 }] };
@@ -146,7 +146,7 @@ async function tests(): Promise<void> {
     await overlay.ready();
     await until('interception', () => intercepted(a).length === 1);
     t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /');
-    t.match(await dig('a.web.example', 'A'), /^NOERROR 100/);
+    t.match(await queryName('a.web.example', 'A'), /^NOERROR 100/);
 
     const [config] = await management.configs.list({ filter: 'name = "web-intercept.v1"' });
     const data = {
@@ -159,14 +159,14 @@ async function tests(): Promise<void> {
     t.equal(await curl('http://new.example:8080/'), 'new.example:8080 GET /');
     t.equal(await curl('http://10.77.0.2:8080/'), '10.77.0.2:8080 GET /');
     await until('the old address to be gone', () => !traces().includes('10.77.0.1'));
-    t.equal(await dig('web.example', 'A'), 'REFUSED');
-    t.equal(await dig('a.web.example', 'A'), 'REFUSED');
+    t.equal(await queryName('web.example', 'A'), 'REFUSED');
+    t.equal(await queryName('a.web.example', 'A'), 'REFUSED');
     await t.rejects(curl('http://10.77.0.1/', '--connect-timeout', '1'), /connect|timed out/i);
 
     const [policy] = await management.servicePolicies.list({ filter: 'name = "web-dial"' });
     await management.servicePolicies.delete(policy?.id ?? '');
     await until('the service to be removed', () => intercepted(a).length === 0);
-    t.equal(await dig('new.example', 'A'), 'REFUSED');
+    t.equal(await queryName('new.example', 'A'), 'REFUSED');
     t.notMatch(traces(), '10.77');
     web.close();
   });

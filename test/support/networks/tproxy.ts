@@ -1,6 +1,7 @@
 // A network with a tproxy router for tests, in its own network namespace, and the programs that use its services.
 
 import { execFile, spawn } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -13,7 +14,7 @@ import { run, useLocalResolver } from './network-namespace.ts';
 import { Overlay, type ServiceSetup, type TestRouter } from './overlay.ts';
 
 export const execute = promisify(execFile);
-export const PROGRAMS = ['ip', 'nft', 'iptables', 'curl', 'dig', 'mount', 'nsenter', 'setpriv'];
+export const PROGRAMS = ['ip', 'nft', 'iptables', 'curl', 'mount', 'nsenter', 'setpriv'];
 
 /** Prepares the namespace. Returns the cleanup function. */
 export function prepareNamespace(): () => void {
@@ -28,12 +29,23 @@ export async function curl(url: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Status and addresses of an answer: `NOERROR 100.64.0.2`. */
-export async function dig(...args: string[]): Promise<string> {
-  const { stdout } = await execute('dig', ['+tries=1', '+time=3', '@127.0.0.1', ...args]).catch(() => ({ stdout: '' }));
-  const status = /status: (\w+)/.exec(stdout)?.[1] ?? 'no answer';
-  const addresses = [...stdout.matchAll(/\sIN\sA\s+(\d\S*)/g)].map(([, address]) => address);
-  return [status, ...addresses].join(' ');
+/** Names of the statuses in answers, by the codes of Node's resolver. */
+const STATUSES: Readonly<Record<string, string>> = {
+  ENODATA: 'NOERROR',
+  ENOTFOUND: 'NXDOMAIN',
+  EREFUSED: 'REFUSED',
+  ESERVFAIL: 'SERVFAIL',
+};
+
+/** Queries the name server of the router. Returns status and addresses of its answer: `NOERROR 100.64.0.2`. */
+export async function queryName(name: string, type: 'A' | 'AAAA' | 'TXT'): Promise<string> {
+  const resolver = new Resolver({ timeout: 3_000, tries: 1 });
+  resolver.setServers(['127.0.0.1']);
+  try {
+    return ['NOERROR', ...(await resolver.resolve(name, type))].join(' ');
+  } catch (error) {
+    return STATUSES[(error as NodeJS.ErrnoException).code ?? ''] ?? 'no answer';
+  }
 }
 
 /** A web server that answers with the caller's address and its request. */
