@@ -239,6 +239,14 @@ t.test('the Prometheus page has base units and labels instead of ids', async (t)
   t.equal(new Set(declared).size, declared.length, 'each metric is declared once');
 });
 
+t.test('a closed page measures the process no longer', async (t) => {
+  const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
+  const page = new PrometheusPage({ registry, figures: () => undefined, links: () => [] });
+  t.match(await page.render(), /^process_cpu_seconds_total /m);
+  page.close();
+  t.equal(await page.render(), '\n');
+});
+
 t.test('labels are escaped, special values have their names, and an empty summary has no quantiles', async (t) => {
   const page = new Exposition();
   const gauge: MetricDefinition = { name: 'a', type: 'gauge', help: 'A back\\slash.' };

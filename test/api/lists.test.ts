@@ -125,7 +125,7 @@ t.test('every filterable field of a list works in filters and sorting', async (t
     }
     t.same(wrong, [], `${at} can be filtered by its filterable fields`);
     const shown: Readonly<Record<string, unknown>> | undefined = list.data[0];
-    // Of tokens, only their owner sees the one that authenticates; an administrator sees an id in its place.
+    // Only the owner of a token sees the one that authenticates; an administrator sees an id in its place.
     for (const field of shown ? fields.filter((each) => each !== 'token') : []) {
       const value = field.split('.').reduce<unknown>((part, key) => (part as Record<string, unknown>)?.[key], shown);
       if (!['string', 'number', 'boolean'].includes(typeof value) || DATE.test(String(value))) continue;

@@ -1,5 +1,5 @@
-// The code that one test file executes, in all processes and threads that it starts. V8 writes it when a process ends
-// (NODE_V8_COVERAGE); a process that is killed writes nothing.
+// The parts of the sources that one test file executes, in all processes and threads that it starts. V8 writes them
+// when a process ends (NODE_V8_COVERAGE); a process that is killed writes nothing.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // `npm run mutate -- [ROOM] [--seed N] [--count N]`: changes single places of the sources, and prints the changes that
 // no test notices. It works on a copy, so that an interrupted run leaves nothing behind in the sources. Each mutant
-// runs the test files that execute it, the nearest first, until one fails. What a file executes is known after it has
-// run once without a mutant.
+// runs the test files that execute it, the nearest first, until one fails. A first run without a mutant shows what a
+// file executes.
 
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 const graph = new ImportGraph(copy);
 const words = new TestWords(copy);
 const random = seededRandom(seed);
-/** The code that each test file executed without a mutant; undefined if it failed, so that it says nothing. */
+/** The coverage of each test file without a mutant; undefined for one that failed, because it proves nothing. */
 const baseline = new Map<string, Coverage | undefined>();
 const survivors: string[] = [];
 for (let done = 0; done < count; ) {
@@ -98,7 +98,7 @@ function reject(problem: string): never {
   process.exit(2);
 }
 
-/** The first test file that fails, twice: tests with networks may fail on a busy machine. And how many ran. */
+/** Returns the first test file that fails twice: one with a network may fail once on a busy machine. */
 async function trial(file: string, text: string, mutant: Mutant): Promise<{ killer?: string; tests: number }> {
   let tests = 0;
   for (const test of candidatesOf(file, text, mutant)) {

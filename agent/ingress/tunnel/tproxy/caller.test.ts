@@ -1,4 +1,4 @@
-// A request for a circuit names the intercepted connection.
+// The description of an intercepted connection in the request for a circuit.
 
 import t from 'tap';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';
