@@ -384,3 +384,53 @@ t.test('a session certificate is stored with its session, and not at all for a t
   await api.change('DELETE', '/current-api-session', undefined, token);
   t.equal(await stored(), 0);
 });
+
+t.test('tokens of every grant name their lifetime, their identity and their client', async (t) => {
+  await using api = await ApiClient.start();
+  const sub = await api.person('anna');
+  const oidc = new OidcClient(api);
+  const login = await oidc.login('anna', PASSWORD);
+  const { access_token: access, refresh_token: refresh } = login.body as Record<string, string>;
+  const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
+  const bearer = { token_type: 'Bearer', expires_in: 1_799 };
+  t.match(login, { status: 200, body: { ...bearer, scope: 'openid offline_access' } });
+  t.match(await oidc.refresh(refresh ?? ''), { status: 200, body: bearer });
+  const renewed = (await oidc.login('anna', PASSWORD)).body.refresh_token as string;
+  for (const [to, tokenType] of [
+    ['access_token', 'Bearer'],
+    ['refresh_token', 'Bearer'],
+    ['id_token', 'N_A'],
+  ] as const)
+    t.match(await oidc.exchange('native', renewed, 'refresh_token', to), {
+      status: 200,
+      body: { issued_token_type: type(to), token_type: tokenType, expires_in: 1_799 },
+    });
+  const lives = (token: unknown) => {
+    const { exp = 0, iat = 0, ...claims } = decodeJwt(String(token));
+    return { lifetime: exp - iat, ...claims };
+  };
+  const issuer = new URL('/oidc', api.simulator.managementUrl).href;
+  const common = { sub, iss: issuer, client_id: 'native' };
+  t.match(lives(access), { ...common, lifetime: 30 * 60 });
+  t.match(lives(refresh), { ...common, lifetime: 24 * 60 * 60 });
+  const own = lives(login.body.id_token);
+  t.match(own, { ...common, lifetime: 30 * 60, azp: 'native', name: 'anna', z_asid: lives(access).z_asid });
+  t.notOk('nonce' in own || 'z_eid' in own, 'neither a nonce nor an external id was given');
+});
+
+t.test('user info is for valid access tokens', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const oidc = new OidcClient(api);
+  const { access_token: access, refresh_token: refresh } = (await oidc.login('anna', PASSWORD)).body;
+  const ask = async (token?: unknown) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const { status, text } = await api.ask('GET', '/oidc/userinfo', { headers });
+    return [status, JSON.parse(text)];
+  };
+  const rejected = [401, { error: 'access_denied', error_description: 'access token invalid' }];
+  t.same(await ask(access), [200, {}]);
+  for (const token of [undefined, 'x', refresh]) t.same(await ask(token), rejected);
+  await oidc.revoke(String(access));
+  t.same(await ask(access), rejected);
+});

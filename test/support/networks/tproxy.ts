@@ -41,8 +41,13 @@ const STATUSES: Readonly<Record<string, string>> = {
 export async function queryName(name: string, type: 'A' | 'AAAA' | 'TXT'): Promise<string> {
   const resolver = new Resolver({ timeout: 3_000, tries: 1 });
   resolver.setServers(['127.0.0.1']);
+  const queries = {
+    A: () => resolver.resolve4(name),
+    AAAA: () => resolver.resolve6(name),
+    TXT: () => resolver.resolveTxt(name),
+  };
   try {
-    return ['NOERROR', ...(await resolver.resolve(name, type))].join(' ');
+    return ['NOERROR', ...(await queries[type]())].join(' ');
   } catch (error) {
     return STATUSES[(error as NodeJS.ErrnoException).code ?? ''] ?? 'no answer';
   }
