@@ -426,26 +426,6 @@ t.test('a folder in place of a results file is read as a folder', async (t) => {
   t.throws(() => readReports(join(folder, 'things.json')), { message: /no results/ });
 });
 
-t.test('README.md and the kept results agree about the memory of queues', async (t) => {
-  const [report] = readReports(join(KEPT_RESULTS, 'queues.json'));
-  const said = readFileSync(join(KEPT_RESULTS, '..', 'README.md'), 'utf8').replaceAll(/\s+/g, ' ');
-  const [, unbounded, min, max] =
-    /is about (\d+) MiB in p-queue and fastq, and (\d+) to (\d+) MiB in ours/.exec(said) ?? [];
-  const groups = Map.groupBy(report?.rows ?? [], labelOf);
-  // The kept results were measured when our class had this name.
-  const ours = 'DialQueue';
-  for (const [group, rows] of groups) {
-    const memory = (subject: string) =>
-      rows.find((row) => row.subject === subject)?.values.memory?.median ?? Number.NaN;
-    if (group.includes('no-op')) {
-      for (const subject of ['p-queue', 'fastq'])
-        t.ok(Math.abs(memory(subject) / Number(unbounded) - 1) < 0.2, `${group}: ${subject} ${memory(subject)}`);
-      const used = Math.round(memory(ours));
-      t.ok(used >= Number(min) && used <= Number(max), `${group}: ours ${memory(ours)}`);
-    } else if (group.includes('TLS')) for (const subject of ['p-queue', ours]) t.ok(memory(subject) < 1, group);
-  }
-  t.ok(groups.size >= 6);
-});
 t.test('kept results are complete and not quick', async (t) => {
   const warnings: string[] = [];
   const reports = readReports(KEPT_RESULTS, (text) => warnings.push(text));
