@@ -1,6 +1,6 @@
 // Tables, plots, pages and comparisons of synthetic reports, without measurements.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { compare, compareAll, comparisonText } from './compare.ts';
@@ -9,7 +9,7 @@ import { htmlPage } from './html.ts';
 import { logAxis, tickLabel, ticksOf } from './plot/axis.ts';
 import { plotsOf } from './plot/plots.ts';
 import { type Drawing, FONT_SIZE, svgDocument, textWidth } from './plot/svg.ts';
-import { type Column, FORMAT, isWanted, labelOf, type Report, type Row, sectionsOf } from './report.ts';
+import { type Column, FORMAT, isWanted, type Report, type Row, sectionsOf } from './report.ts';
 import { KEPT_RESULTS, keep, readLast, readReports } from './result-files.ts';
 import { spreadOf, toRows, type Values } from './rounds.ts';
 import { describeRun, runFacts } from './run-facts.ts';
