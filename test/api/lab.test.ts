@@ -322,6 +322,20 @@ t.test('a restore survives a restart, and the data as of a start is its first sn
   t.same(await parts.api.names('/services'), ['kept']);
 });
 
+t.test('a proxy is opened, listed and removed by its name', async (t) => {
+  await using api = await ApiClient.start();
+  const path = '/lab/v1/proxies';
+  const names = async () => (await api.get<{ name: string }[]>(path)).map(({ name }) => name);
+  for (const name of ['first', 'second']) {
+    const opened = await api.manage('POST', path, { name, to: '127.0.0.1:9' });
+    t.match(opened.data, { name, to: '127.0.0.1:9', host: '127.0.0.1', port: Number, connections: 0 });
+  }
+  t.same(await names(), ['first', 'second']);
+  t.match(await api.manage('DELETE', `${path}/third`), { status: 404 });
+  t.match(await api.manage('DELETE', `${path}/first`), { status: 200, data: {} });
+  t.same(await names(), ['second']);
+});
+
 t.test('wrong use is answered with a reason', async (t) => {
   await using parts = await open();
   const { api, lab } = parts;

@@ -406,7 +406,7 @@ t.test('tokens of every grant name their lifetime, their identity and their clie
       body: { issued_token_type: type(to), token_type: tokenType, expires_in: 1_799 },
     });
   const lives = (token: unknown) => {
-    const { exp = 0, iat = 0, ...claims } = decodeJwt(String(token));
+    const { exp = 0, iat = 0, ...claims } = decodeJwt<{ z_asid: string }>(String(token));
     return { lifetime: exp - iat, ...claims };
   };
   const issuer = new URL('/oidc', api.simulator.managementUrl).href;
