@@ -20,7 +20,7 @@ import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
@@ -226,7 +226,8 @@ export class ApiProxy {
     });
     outgoing.once('response', (answer) => {
       const { method = '', url = '' } = request;
-      if ((answer.statusCode ?? 0) < 300 && this.#proofs.has(method, url)) strangers.know(request.socket);
+      if ((answer.statusCode ?? 0) < 300 && this.#proofs.has(method, url))
+        unauthenticatedCpu.authenticated(request.socket);
       try {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       } catch (error) {
@@ -285,7 +286,7 @@ export class ApiProxy {
       resolve();
     });
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
-      strangers.know(request.socket); // controllers upgrade for a session only
+      unauthenticatedCpu.authenticated(request.socket); // controllers upgrade for a session only
       this.#own(upstream);
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
       socket.write(upstreamHead);

@@ -8,7 +8,7 @@
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
 // Requests and upgrades of different sources take turns (fair-turns.ts). Those of connections on which nobody has
-// proved who he is also share a small part of the time with other strangers (common/lib/net/strangers.ts).
+// proved who he is also share a small part of the time with other strangers (common/lib/net/unauthenticated-cpu.ts).
 //
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘
@@ -17,7 +17,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { FairTurns } from '#lib/queue/fair-turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { rejectBytes } from './reject-bytes.ts';
@@ -84,8 +84,8 @@ export class HttpTimeouts {
 
   #inTurn(socket: Socket, serve: () => void, strangersCost: number): void {
     const start = () => void (socket.destroyed || serve());
-    if (strangers.isKnown(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
-    else this.#connections.get(socket)?.wait(strangers.run(socket, start, strangersCost));
+    if (unauthenticatedCpu.isAuthenticated(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
+    else this.#connections.get(socket)?.wait(unauthenticatedCpu.run(socket, start, strangersCost));
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import t from 'tap';
 import WebSocket, { createWebSocketStream } from 'ws';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -64,7 +64,7 @@ t.test('a client that changes its keys without end is disconnected, at every por
     const client = await openRecords({ ...target, localAddress });
     client.network.write(client.records.keyUpdates(MANY));
     await closed(client.network);
-    t.ok(strangers.usedBy(localAddress) > 500, `${name}, and its source rests`);
+    t.ok(unauthenticatedCpu.usedBy(localAddress) > 500, `${name}, and its source rests`);
   }
   const { sockets } = await leftSince(before);
   t.ok(sockets <= 40, `${sockets} sockets remain`);
@@ -93,7 +93,7 @@ t.test('changes of keys inside a WebSocket close it', async (t) => {
   const end = once(webSocket, 'close');
   stream.write(inner.records.keyUpdates(MANY));
   await end;
-  t.ok(strangers.usedBy(localAddress) > 500);
+  t.ok(unauthenticatedCpu.usedBy(localAddress) > 500);
 });
 
 t.test(
@@ -132,7 +132,7 @@ t.test('what follows the handshake waits for its turn, too', { skip: whyNoSystem
   };
   const [attacker, other] = [source(), source()];
   const [waiting, served] = [await open(attacker), await open(other)];
-  strangers.punish({ remoteAddress: attacker });
+  unauthenticatedCpu.punish({ remoteAddress: attacker });
   let answers = 0;
   waiting.on('data', () => answers++).write(UPGRADE);
   served.write(UPGRADE);

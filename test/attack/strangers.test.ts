@@ -4,7 +4,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { until } from '../support/networks/overlay.ts';
@@ -29,7 +29,7 @@ async function openPort(t: Test): Promise<{ at(localAddress: string): Place; isU
   const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, log: silentLog });
   t.teardown(() => port.close());
   port.handle(Alpn.None, (socket) => {
-    socket.on('data', (data) => (strangers.know(socket), socket.end(data)));
+    socket.on('data', (data) => (unauthenticatedCpu.authenticated(socket), socket.end(data)));
   });
   let uploads = 0;
   port.handle(UPLOAD, (socket) => void socket.resume().once('close', () => uploads++));
@@ -44,35 +44,35 @@ function shakeHands(place: Place): Socket {
 t.test('a source that has used its time waits; another client connects', async (t) => {
   const { at } = await openPort(t);
   const attacker = at('127.0.0.2');
-  strangers.run({ remoteAddress: attacker.localAddress }, () => undefined, USED);
+  unauthenticatedCpu.run({ remoteAddress: attacker.localAddress }, () => undefined, USED);
   let secured = 0;
   const flood = Array.from({ length: FLOOD }, () => shakeHands(attacker).once('secureConnect', () => secured++));
   t.teardown(() => flood.forEach((socket) => void socket.destroy()));
-  await until('the flood to wait', () => strangers.waiting === FLOOD);
+  await until('the flood to wait', () => unauthenticatedCpu.waiting === FLOOD);
   const other = shakeHands(at('127.0.0.3'));
   const answer = new Promise((resolve) => other.once('data', resolve));
   other.write('proof');
   t.equal(String(await answer), 'proof');
   t.equal(secured, 0, 'the flood still waits');
   for (const socket of flood) socket.destroy();
-  await until('nothing to wait', () => strangers.waiting === 0);
+  await until('nothing to wait', () => unauthenticatedCpu.waiting === 0);
 });
 
 t.test('clients that prove who they are never wait, however many one source has', async (t) => {
   const { at } = await openPort(t);
   const fleet = at('127.0.0.4');
   const spent = { remoteAddress: fleet.localAddress };
-  strangers.run(spent, () => undefined, USED);
-  await until('the time to be counted', () => strangers.usedBy(fleet.localAddress) > 0);
-  strangers.know(spent);
-  t.equal(strangers.usedBy(fleet.localAddress), 0);
+  unauthenticatedCpu.run(spent, () => undefined, USED);
+  await until('the time to be counted', () => unauthenticatedCpu.usedBy(fleet.localAddress) > 0);
+  unauthenticatedCpu.authenticated(spent);
+  t.equal(unauthenticatedCpu.usedBy(fleet.localAddress), 0);
   for (let count = 0; count < FLOOD; count++) {
     const client = shakeHands(fleet);
     const answer = new Promise((resolve) => client.once('data', resolve));
     client.write('proof');
     t.equal(String(await answer), 'proof');
   }
-  t.ok(strangers.usedBy(fleet.localAddress) < 1, 'milliseconds');
+  t.ok(unauthenticatedCpu.usedBy(fleet.localAddress) < 1, 'milliseconds');
 });
 
 t.test('silent connections take no turn, and closed ones leave nothing', async (t) => {
@@ -84,12 +84,12 @@ t.test('silent connections take no turn, and closed ones leave nothing', async (
       return socket;
     }),
   );
-  t.equal(strangers.waiting, 0);
+  t.equal(unauthenticatedCpu.waiting, 0);
   for (const socket of silent) {
     socket.write('x');
     socket.destroy();
   }
-  await until('nothing to wait', () => strangers.waiting === 0);
+  await until('nothing to wait', () => unauthenticatedCpu.waiting === 0);
 });
 
 t.test('bytes after the handshake do not count as its bytes', async (t) => {
@@ -97,6 +97,6 @@ t.test('bytes after the handshake do not count as its bytes', async (t) => {
   const source = at('127.0.0.6');
   connect({ ...source, rejectUnauthorized: false, ALPNProtocols: [UPLOAD] }).end(Buffer.alloc(UPLOADED));
   await until('the upload to end', isUploaded);
-  const used = strangers.usedBy(source.localAddress);
+  const used = unauthenticatedCpu.usedBy(source.localAddress);
   t.ok(used < 100, `${used} ms`);
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import WebSocket, { createWebSocketStream } from 'ws';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -97,13 +97,13 @@ t.test('an upgrade waits while the source of its client rests, whether it will b
   const sockets = await Promise.all(lines.map(() => open(all.port, localAddress)));
   let answers = 0;
   for (const socket of sockets) socket.once('data', () => void answers++);
-  strangers.punish({ remoteAddress: localAddress });
+  unauthenticatedCpu.punish({ remoteAddress: localAddress });
   for (const [index, line] of lines.entries()) sockets[index]?.write(upgrade({}, line));
   const other = await openWebSocket(all.port);
-  await until('the upgrades to wait', () => strangers.waiting === lines.length);
+  await until('the upgrades to wait', () => unauthenticatedCpu.waiting === lines.length);
   t.equal(answers, 0);
   for (const socket of [...sockets, other]) socket.destroy();
-  await until('nothing to wait', () => strangers.waiting === 0);
+  await until('nothing to wait', () => unauthenticatedCpu.waiting === 0);
 });
 
 t.test('broken upgrades are answered with an error or closed', async (t) => {

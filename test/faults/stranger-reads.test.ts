@@ -11,7 +11,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { clientSockets } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
@@ -164,7 +164,7 @@ async function accept(socket: TLSSocket, seen: Seen, round: Round, total: number
     await new Promise<void>((resolve) => {
       seen.onRead = () => {
         if (seen.received < least) return;
-        strangers.accept(socket);
+        unauthenticatedCpu.accept(socket);
         resolve();
       };
       socket.once('close', resolve);
@@ -172,11 +172,11 @@ async function accept(socket: TLSSocket, seen: Seen, round: Round, total: number
     return;
   }
   for (let count = 0; socket.bytesRead < least && count < TURNS; count++) await turn();
-  if (round.rests) strangers.punish(socket);
-  for (let count = 0; round.rests && strangers.waiting === 0 && count < TURNS; count++) await turn();
+  if (round.rests) unauthenticatedCpu.punish(socket);
+  for (let count = 0; round.rests && unauthenticatedCpu.waiting === 0 && count < TURNS; count++) await turn();
   if (round.accept === 'next tick') await new Promise<void>((resolve) => process.nextTick(resolve));
   else await turn();
-  strangers.accept(socket);
+  unauthenticatedCpu.accept(socket);
   if (round.reading !== 'late') return;
   for (let count = 0; count < TURNS; count++) await turn();
   seen.readNow();
@@ -226,7 +226,7 @@ async function problems(port: Awaited<ReturnType<typeof openPort>>, round: Round
     [`${answered} of ${round.answer} bytes of the answer`]: !isReset && answered !== round.answer,
     'an answer in wrong order': !isAnswerInOrder,
     [`${descriptors} descriptors`]: descriptors > 1,
-    [`${strangers.waiting} tasks wait`]: strangers.waiting > 0,
+    [`${unauthenticatedCpu.waiting} tasks wait`]: unauthenticatedCpu.waiting > 0,
   };
   return Object.keys(found).filter((each) => found[each]);
 }
@@ -238,10 +238,10 @@ async function waitingPiece(port: Awaited<ReturnType<typeof openPort>>, before: 
   const socket = await connected;
   client.write(before);
   await soon('the first bytes', () => socket.bytesRead === before.length);
-  const { waiting } = strangers;
-  strangers.punish(socket);
+  const { waiting } = unauthenticatedCpu;
+  unauthenticatedCpu.punish(socket);
   client.write(piece);
-  await soon('a piece that waits', () => strangers.waiting > waiting);
+  await soon('a piece that waits', () => unauthenticatedCpu.waiting > waiting);
   return { network, client, socket };
 }
 
@@ -263,7 +263,7 @@ t.test('a piece that waits is complete, and its reader may get more than it want
   }
   for (let count = 0; count < TURNS; count++) await turn();
   for (const { socket, client } of [first, second]) {
-    strangers.accept(socket);
+    unauthenticatedCpu.accept(socket);
     const received: Buffer[] = [];
     socket.on('error', (error) => t.fail(error.message));
     socket.on('data', (bytes: Buffer) => received.push(bytes));
@@ -272,7 +272,7 @@ t.test('a piece that waits is complete, and its reader may get more than it want
     client.destroy();
     socket.destroy();
   }
-  t.equal(strangers.waiting, 0);
+  t.equal(unauthenticatedCpu.waiting, 0);
   await soon('no connection', () => clientSockets.open === 0);
 });
 
@@ -308,7 +308,7 @@ t.test(
     }
     socket.destroy();
     await soon('no connection', () => clientSockets.open === 0);
-    t.equal(strangers.waiting, 0, 'nothing of it waits');
+    t.equal(unauthenticatedCpu.waiting, 0, 'nothing of it waits');
     network.destroy();
   },
 );

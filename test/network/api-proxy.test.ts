@@ -11,7 +11,7 @@ import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
 import { silentLog } from '#lib/log/log.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
@@ -81,7 +81,11 @@ t.test('only an answer that needs credentials shows the proxy that it knows a cl
   const device = await enrollDevice(overlay, 'device');
   const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
   t.teardown(() => Promise.all([device.agent.close(), nobody.close()]));
-  const known = t.capture(strangers, 'know', strangers.know.bind(strangers));
+  const known = t.capture(
+    unauthenticatedCpu,
+    'authenticated',
+    unauthenticatedCpu.authenticated.bind(unauthenticatedCpu),
+  );
   const proofs = () => known().length;
   proofs();
   for (const base of [proxy, overlay.simulator.baseUrl]) {

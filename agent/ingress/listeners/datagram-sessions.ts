@@ -5,7 +5,7 @@
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { datagramStrangers, type StrangerSocket } from '#lib/net/strangers.ts';
+import { datagramCpu, type UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -93,7 +93,7 @@ export class DatagramSessions {
       acquire: (bytes: number) => this.#waitingBytes.acquire(source, bytes),
       release: (bytes: number) => this.#waitingBytes.release(source, bytes),
     };
-    const sender: StrangerSocket = { remoteAddress: source };
+    const sender: UnauthenticatedSocket = { remoteAddress: source };
     let prevent: (() => boolean) | undefined;
     const onClosed = () => {
       this.#remove(key, client);
@@ -105,7 +105,7 @@ export class DatagramSessions {
     this.#sweeper.add(client);
     const start = () => {
       const served = serve(client, AbortSignal.any([this.#abort.signal, place.displaced]))
-        .then(() => datagramStrangers.know(sender))
+        .then(() => datagramCpu.authenticated(sender))
         .catch((error: unknown) => {
           log.warn({ listener: this.#name, source: key, error: describeError(error) }, 'UDP session ended: no circuit');
           client.closed('cut');
@@ -113,7 +113,7 @@ export class DatagramSessions {
         .finally(() => place.release());
       background(log, 'UDP session', served);
     };
-    prevent = datagramStrangers.run(sender, start, CIRCUIT_MS);
+    prevent = datagramCpu.run(sender, start, CIRCUIT_MS);
     return client;
   }
 

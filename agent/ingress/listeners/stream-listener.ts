@@ -8,7 +8,7 @@ import type { Log } from '#lib/log/log.ts';
 import { clientSockets } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { waitingClients } from './waiting-clients.ts';
 
@@ -115,7 +115,7 @@ export class StreamListener {
       'connection of a listener',
       this.#init
         .serve(socket, AbortSignal.any([this.#abort.signal, place.displaced]), reset)
-        .then(() => strangers.accept(socket))
+        .then(() => unauthenticatedCpu.accept(socket))
         .catch((error: unknown) => {
           const { remoteAddress: remote } = socket;
           log.warn({ listener: name, remote, error: describeError(error) }, 'connection reset: no circuit');

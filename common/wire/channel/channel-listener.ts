@@ -14,7 +14,7 @@ import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -129,7 +129,7 @@ export class ChannelListener {
       hello = await readHello(underlay, this.#options.helloTimeout);
       this.#slots.setEvictable(underlay, false);
       await this.#place(underlay, socket, hello);
-      strangers.know(network);
+      unauthenticatedCpu.authenticated(network);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
       this.#options.onRejected?.({ hello, remoteAddress: remote, error });

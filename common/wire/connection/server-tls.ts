@@ -6,7 +6,7 @@ import { constants } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { asError } from '#lib/errors.ts';
-import { type StrangerSocket, strangers } from '#lib/net/strangers.ts';
+import { type UnauthenticatedSocket, unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { ProtocolError } from '../errors.ts';
@@ -55,14 +55,14 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
 }
 
 /** Closes a connection whose peer changes its keys too often. `network` is the connection below. */
-export function limitKeyUpdates(socket: TLSSocket, network: StrangerSocket): void {
+export function limitKeyUpdates(socket: TLSSocket, network: UnauthenticatedSocket): void {
   // The handshake logs five secrets, and no changes. It is complete before the record of the first change is read.
   socket.once('secure', () => {
     const bucket = new TokenBucket(KEY_UPDATES, clock.monotonic());
     socket.on('keylog', (line: Buffer) => {
       if (socket.destroyed || !NEXT_SECRET.test(line.toString('latin1', 0, 24))) return;
       if (bucket.take(clock.monotonic()) !== undefined) return;
-      strangers.punish(network);
+      unauthenticatedCpu.punish(network);
       socket.destroy(new ProtocolError('the peer changes its keys too often'));
     });
   });

@@ -11,7 +11,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { hasSecondReaders, secondReader } from '#lib/net/second-reader.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { ProtocolError } from '../errors.ts';
 
 /** Bytes of a piece. A client's first message, with its handshake, has as many. */
@@ -83,7 +83,7 @@ class StrangerReads {
       each.readStart = () => this.#setWanted(true);
       each.readStop = () => this.#setWanted(false);
     }
-    strangers.onAccepted(network, () => this.#finish());
+    unauthenticatedCpu.onAccepted(network, () => this.#finish());
     network.once('close', () => {
       this.#isOver = true;
       this.#prevent?.();
@@ -123,7 +123,7 @@ class StrangerReads {
     if (this.#isOver) return;
     this.#bytes += piece.length;
     this.#piece = piece;
-    this.#prevent = strangers.run(this.#network, () => this.#process());
+    this.#prevent = unauthenticatedCpu.run(this.#network, () => this.#process());
   }
 
   #process(): void {

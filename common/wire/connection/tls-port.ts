@@ -5,7 +5,7 @@
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 //
 // A handshake begins when the first bytes of the client are there and it is the client's turn
-// (common/lib/net/strangers.ts). The further bytes of a client take turns, too, until its protocol accepts the client:
+// (common/lib/net/unauthenticated-cpu.ts). The further bytes of a client take turns, too, until its protocol accepts the client:
 //
 //   listening socket ─► first bytes ─► turn ─► TLS ─► protocol ─► accepted
 //                                      ▲        │
@@ -15,7 +15,7 @@ import { createServer as createListener, type Server as Listener, type Socket } 
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { limitKeyUpdates, SERVER_SECURITY, secureServer } from './server-tls.ts';
@@ -166,7 +166,7 @@ export class TlsPort {
     });
     socket.once('readable', () => {
       timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
-      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#secure(socket), CONNECTION_MS);
+      if (!socket.destroyed) prevent = unauthenticatedCpu.run(socket, () => this.#secure(socket), CONNECTION_MS);
     });
   }
 
@@ -181,7 +181,7 @@ export class TlsPort {
       protocolOf: (protocols) => protocols.findLast((protocol) => this.has(protocol)),
       contextFor,
     });
-    strangers.join(network, socket);
+    unauthenticatedCpu.joinClient(network, socket);
     limitKeyUpdates(socket, network);
     readInTurns(socket, network);
     let isSecure = false;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
@@ -64,7 +64,7 @@ export class ManagementUpgrade {
         reject('503 Service Unavailable');
         return;
       }
-      strangers.know(request.socket);
+      unauthenticatedCpu.authenticated(request.socket);
       onAnswer(SWITCHING, found.identity);
       await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
     };

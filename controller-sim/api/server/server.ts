@@ -9,7 +9,7 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { rejectBytes } from '#http/reject-bytes.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { isProof } from '#schemas/api/proofs.ts';
@@ -187,7 +187,7 @@ export class ApiServer {
     const apiRequest = this.#apiRequest(operation, request);
     try {
       const answer = await perform(apiRequest, handler);
-      if (isProof(operation)) strangers.know(request.raw.socket);
+      if (isProof(operation)) unauthenticatedCpu.authenticated(request.raw.socket);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
       if (request.record) request.record.bytes = Buffer.byteLength(sent.body);

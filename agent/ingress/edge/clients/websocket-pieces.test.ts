@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { strangers } from '#lib/net/strangers.ts';
+import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { inPieces } from './websocket-pieces.ts';
 
 /** More than one piece. */
@@ -13,7 +13,7 @@ const MESSAGE = randomBytes(40_000);
 /** A stream whose first piece waits, because its source rests. */
 async function waitingPiece(remoteAddress: string) {
   const network = { remoteAddress };
-  strangers.punish(network);
+  unauthenticatedCpu.punish(network);
   const stream = new PassThrough({ highWaterMark: MESSAGE.length });
   const pieces = inPieces(stream, network);
   const received: Buffer[] = [];
@@ -25,9 +25,9 @@ async function waitingPiece(remoteAddress: string) {
 
 t.test('a piece that waits when its client is accepted does not wait any longer', async (t) => {
   const { network, stream, pieces, received } = await waitingPiece('127.0.8.1');
-  t.equal(strangers.waiting, 1);
-  strangers.accept(network);
-  t.equal(strangers.waiting, 0);
+  t.equal(unauthenticatedCpu.waiting, 1);
+  unauthenticatedCpu.accept(network);
+  t.equal(unauthenticatedCpu.waiting, 0);
   stream.end('the end');
   await once(pieces, 'end');
   t.same(Buffer.concat(received), Buffer.concat([MESSAGE, Buffer.from('the end')]));
@@ -35,9 +35,9 @@ t.test('a piece that waits when its client is accepted does not wait any longer'
 
 t.test('nothing of a closed stream waits for a turn', async (t) => {
   const { stream, pieces, received } = await waitingPiece('127.0.8.2');
-  t.equal(strangers.waiting, 1);
+  t.equal(unauthenticatedCpu.waiting, 1);
   stream.destroy();
   await once(pieces, 'close');
-  t.equal(strangers.waiting, 0);
+  t.equal(unauthenticatedCpu.waiting, 0);
   t.equal(received.length, 0);
 });

@@ -3,20 +3,20 @@
 // (common/wire/connection/stranger-reads.ts).
 
 import { Duplex } from 'node:stream';
-import { type StrangerSocket, strangers } from '#lib/net/strangers.ts';
+import { type UnauthenticatedSocket, unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 
 /** Bytes that TLS gets at once. */
 const PIECE_BYTES = 16 * 1024;
 
 /** `network` is the connection that carries the WebSocket of `stream`. */
-export function inPieces(stream: Duplex, network: StrangerSocket): Duplex {
+export function inPieces(stream: Duplex, network: UnauthenticatedSocket): Duplex {
   let isAccepted = false;
   /** A message is read in pieces. */
   let isReading = false;
   /** Waits for its turn. */
   let waiting: Buffer | undefined;
   let prevent: (() => boolean) | undefined;
-  strangers.onAccepted(network, () => {
+  unauthenticatedCpu.onAccepted(network, () => {
     isAccepted = true;
     prevent?.();
     takeTurn();
@@ -41,7 +41,7 @@ export function inPieces(stream: Duplex, network: StrangerSocket): Duplex {
       takeTurn();
       return;
     }
-    const preventThis = strangers.run(network, takeTurn);
+    const preventThis = unauthenticatedCpu.run(network, takeTurn);
     if (waiting === message) prevent = preventThis; // else its turn was at once, and perhaps the next piece waits
   };
   function takeTurn(): void {

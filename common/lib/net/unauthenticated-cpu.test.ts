@@ -2,23 +2,23 @@
 
 import t from 'tap';
 import { VirtualClock } from '../time/clock.ts';
-import { Strangers } from './strangers.ts';
+import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Tasks take ten milliseconds each, of a virtual clock; a source may use 30 at once, then a tenth of the time. */
 function rooms(all = { burst: 1_000, share: 0.5 }) {
   const clock = new VirtualClock();
-  const strangers = new Strangers({ clock, used: () => 0, source: { burst: 30, share: 0.1 }, all });
+  const unauthenticatedCpu = new UnauthenticatedCpu({ clock, used: () => 0, source: { burst: 30, share: 0.1 }, all });
   const done: string[] = [];
   const add = (remoteAddress: string, name: string) => {
     const socket = { remoteAddress };
-    return { socket, prevent: strangers.run(socket, () => done.push(name), 10) };
+    return { socket, prevent: unauthenticatedCpu.run(socket, () => done.push(name), 10) };
   };
   const turns = async (count: number) => {
     while (count-- > 0) await turn();
   };
-  return { clock, strangers, add, done, turns };
+  return { clock, unauthenticatedCpu, add, done, turns };
 }
 
 t.test('one task in each turn of the event loop, sources in turn', async (t) => {
@@ -33,11 +33,11 @@ t.test('one task in each turn of the event loop, sources in turn', async (t) => 
 });
 
 t.test('a client that has used time goes before new ones of its source', async (t) => {
-  const { add, done, turns, strangers } = rooms();
+  const { add, done, turns, unauthenticatedCpu } = rooms();
   const { socket } = add('10.0.0.1', 'handshake');
   await turns(1);
   for (const name of ['other', 'another']) add('10.0.0.1', name);
-  strangers.run(socket, () => done.push('request'), 10);
+  unauthenticatedCpu.run(socket, () => done.push('request'), 10);
   add('10.0.0.1', 'newest');
   await turns(10);
   t.equal(done.indexOf('request') < done.indexOf('newest'), true);
@@ -45,7 +45,7 @@ t.test('a client that has used time goes before new ones of its source', async (
 });
 
 t.test('a source that has used its burst rests, others go on', async (t) => {
-  const { clock, add, done, turns, strangers } = rooms();
+  const { clock, add, done, turns, unauthenticatedCpu } = rooms();
   for (let index = 1; index <= 6; index++) add('10.0.0.1', `a${index}`);
   await turns(20);
   t.same(done, ['a1', 'a6', 'a5', 'a4'], 'the burst, and the task that exceeds it');
@@ -61,46 +61,46 @@ t.test('a source that has used its burst rests, others go on', async (t) => {
   await clock.advance(100);
   await turns(2);
   t.equal(done.at(-1), 'a2');
-  t.equal(strangers.waiting, 0);
+  t.equal(unauthenticatedCpu.waiting, 0);
 });
 
 t.test('a proof gives the time back', async (t) => {
-  const { add, done, turns, strangers } = rooms();
+  const { add, done, turns, unauthenticatedCpu } = rooms();
   for (let index = 0; index < 50; index++) {
     const { socket } = add('10.0.0.1', `a${index}`);
     await turns(1);
-    strangers.know(socket);
-    t.ok(strangers.isKnown(socket));
+    unauthenticatedCpu.authenticated(socket);
+    t.ok(unauthenticatedCpu.isAuthenticated(socket));
   }
   t.equal(done.length, 50);
 });
 
 t.test('a proof gives back what another socket of the connection used', async (t) => {
-  const { add, done, turns, strangers } = rooms();
+  const { add, done, turns, unauthenticatedCpu } = rooms();
   for (let index = 0; index < 50; index++) {
     const inner = { remoteAddress: '10.0.0.1' };
     const { socket } = add('10.0.0.1', `a${index}`);
     await turns(1);
-    strangers.join(socket, inner);
-    strangers.know(inner);
+    unauthenticatedCpu.joinClient(socket, inner);
+    unauthenticatedCpu.authenticated(inner);
   }
   t.equal(done.length, 50);
 });
 
 t.test('a proof ends the rest of its source', async (t) => {
-  const { clock, add, done, turns, strangers } = rooms();
+  const { clock, add, done, turns, unauthenticatedCpu } = rooms();
   const added = Array.from({ length: 6 }, (_, index) => add('10.0.0.1', `a${index}`));
   await turns(20);
   t.equal(done.length, 4);
-  for (const { socket } of added) strangers.know(socket);
+  for (const { socket } of added) unauthenticatedCpu.authenticated(socket);
   await turns(10);
   t.equal(done.length, 6);
   t.same(clock.timers(), []);
 });
 
 t.test('an offence rests a source, and others go on', async (t) => {
-  const { clock, add, done, turns, strangers } = rooms({ burst: 100, share: 0.5 });
-  for (let times = 0; times < 5; times++) strangers.punish({ remoteAddress: '10.0.0.1' });
+  const { clock, add, done, turns, unauthenticatedCpu } = rooms({ burst: 100, share: 0.5 });
+  for (let times = 0; times < 5; times++) unauthenticatedCpu.punish({ remoteAddress: '10.0.0.1' });
   add('10.0.0.1', 'a1');
   add('10.0.0.2', 'b1');
   await turns(4);
@@ -111,29 +111,29 @@ t.test('an offence rests a source, and others go on', async (t) => {
 });
 
 t.test('a client that is accepted without a proof gets no time back', async (t) => {
-  const { add, turns, strangers } = rooms();
+  const { add, turns, unauthenticatedCpu } = rooms();
   const { socket } = add('10.0.0.1', 'a1');
   await turns(2);
   const accepted: string[] = [];
-  strangers.onAccepted(socket, () => accepted.push('before'));
-  strangers.accept(socket);
-  strangers.onAccepted(socket, () => accepted.push('after'));
+  unauthenticatedCpu.onAccepted(socket, () => accepted.push('before'));
+  unauthenticatedCpu.accept(socket);
+  unauthenticatedCpu.onAccepted(socket, () => accepted.push('after'));
   t.same(accepted, ['before', 'after']);
-  t.notOk(strangers.isKnown(socket));
-  t.equal(strangers.usedBy('10.0.0.1'), 10);
+  t.notOk(unauthenticatedCpu.isAuthenticated(socket));
+  t.equal(unauthenticatedCpu.usedBy('10.0.0.1'), 10);
 });
 
 t.test('what a task settles is a part of it', async (t) => {
   let used = 0;
-  const strangers = new Strangers({ clock: new VirtualClock(), used: () => used });
+  const unauthenticatedCpu = new UnauthenticatedCpu({ clock: new VirtualClock(), used: () => used });
   const work = async () => {
     await Promise.resolve();
     await Promise.resolve();
     used += 7;
   };
-  strangers.run({ remoteAddress: '10.0.0.1' }, () => process.nextTick(() => void work()));
+  unauthenticatedCpu.run({ remoteAddress: '10.0.0.1' }, () => process.nextTick(() => void work()));
   await turn();
-  t.equal(strangers.usedBy('10.0.0.1'), 7);
+  t.equal(unauthenticatedCpu.usedBy('10.0.0.1'), 7);
 });
 
 t.test('all sources together use at most their share', async (t) => {
@@ -149,12 +149,12 @@ t.test('all sources together use at most their share', async (t) => {
 });
 
 t.test('what was prevented leaves nothing', async (t) => {
-  const { clock, add, done, turns, strangers } = rooms();
+  const { clock, add, done, turns, unauthenticatedCpu } = rooms();
   const added = Array.from({ length: 10 }, (_, index) => add('10.0.0.1', `a${index}`));
   await turns(20);
-  t.same(clock.timers(), ['strangers of a source']);
+  t.same(clock.timers(), ['processor time of a source']);
   for (const { prevent } of added) prevent();
-  t.same([strangers.waiting, clock.timers()], [0, []]);
+  t.same([unauthenticatedCpu.waiting, clock.timers()], [0, []]);
   await clock.advance(10_000);
   await turns(2);
   t.equal(done.length, 4);

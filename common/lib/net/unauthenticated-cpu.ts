@@ -15,11 +15,11 @@ import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
 import { sourceOf } from './source-address.ts';
 
 /** The connection of a client. */
-export interface StrangerSocket {
+export interface UnauthenticatedSocket {
   readonly remoteAddress?: string | undefined;
 }
 
-export interface StrangerLimits {
+export interface CpuLimits {
   /** Milliseconds that a source may use at once. */
   readonly burst: number;
   /** Share of the time that a source may use afterwards. */
@@ -30,9 +30,9 @@ export interface StrangerLimits {
  * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second.
  * Others feel more at once for as long as it lasts; clients that prove who they are give it back.
  */
-const SOURCE: StrangerLimits = { burst: 150, share: 0.1 };
-/** All sources together leave half of the time to clients that are known. */
-const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
+const SOURCE: CpuLimits = { burst: 150, share: 0.1 };
+/** All sources together leave half of the time to authenticated clients. */
+const ALL: CpuLimits = { burst: 2_000, share: 0.5 };
 /** Milliseconds that a source lacks after something that only attackers do. */
 const OFFENCE_MS = 1_000;
 /** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
@@ -41,7 +41,7 @@ const MAX_SOURCES = 10_000;
 interface Client {
   /** Milliseconds that count for its source. */
   used: number;
-  isKnown: boolean;
+  isAuthenticated: boolean;
   isAccepted: boolean;
   /** Called when it is accepted. */
   readonly onAccepted: (() => void)[];
@@ -55,18 +55,18 @@ interface Task {
   state: 'waiting' | 'run' | 'prevented';
 }
 
-export interface StrangersInit {
+export interface UnauthenticatedCpuInit {
   readonly clock: Clock;
   /** Milliseconds of processor time that this thread has used. */
   readonly used: () => number;
-  readonly source?: StrangerLimits;
-  readonly all?: StrangerLimits;
+  readonly source?: CpuLimits;
+  readonly all?: CpuLimits;
 }
 
-export class Strangers {
+export class UnauthenticatedCpu {
   readonly #clock: Clock;
   readonly #used: () => number;
-  readonly #limits: StrangerLimits;
+  readonly #limits: CpuLimits;
   /** The time that is left to all sources, and to each. */
   readonly #all: TokenBucket;
   readonly #sources = new BoundedMap<string, TokenBucket>(MAX_SOURCES);
@@ -81,7 +81,7 @@ export class Strangers {
   /** Whether a task has run in this turn of the event loop. */
   #isBusy = false;
 
-  constructor({ clock, used, source = SOURCE, all = ALL }: StrangersInit) {
+  constructor({ clock, used, source = SOURCE, all = ALL }: UnauthenticatedCpuInit) {
     this.#clock = clock;
     this.#used = used;
     this.#limits = source;
@@ -99,8 +99,8 @@ export class Strangers {
     return left === undefined ? 0 : this.#limits.burst - left;
   }
 
-  isKnown(socket: object): boolean {
-    return this.#clients.get(socket)?.isKnown === true;
+  isAuthenticated(socket: object): boolean {
+    return this.#clients.get(socket)?.isAuthenticated === true;
   }
 
   /**
@@ -108,7 +108,7 @@ export class Strangers {
    * promises that it settles, is counted for its source, and `cost` milliseconds more for what follows. The returned
    * function prevents it, and returns whether that was still possible.
    */
-  run(socket: StrangerSocket, task: () => void, cost = 0): () => boolean {
+  run(socket: UnauthenticatedSocket, task: () => void, cost = 0): () => boolean {
     const source = sourceOf(socket.remoteAddress);
     const own = this.#waiting.get(source) ?? new Tasks();
     const entry: Task = { socket, run: task, cost, state: 'waiting' };
@@ -123,9 +123,9 @@ export class Strangers {
   }
 
   /** The client proved who it is: its source gets the time back, and its later tasks need not run here. */
-  know(socket: StrangerSocket): void {
+  authenticated(socket: UnauthenticatedSocket): void {
     const client = this.#clientOf(socket);
-    client.isKnown = true;
+    client.isAuthenticated = true;
     if (client.used > 0) this.#giveBack(sourceOf(socket.remoteAddress), client, client.used);
     this.accept(socket);
   }
@@ -137,7 +137,7 @@ export class Strangers {
     for (const listener of client.onAccepted.splice(0)) listener();
   }
 
-  /** Calls the listener when the client is accepted or known; at once if it is. */
+  /** Calls the listener when the client is accepted or authenticated; at once if it is. */
   onAccepted(socket: object, listener: () => void): void {
     const client = this.#clientOf(socket);
     if (client.isAccepted) listener();
@@ -145,20 +145,20 @@ export class Strangers {
   }
 
   /** The client did what only attackers do. Its source pays for it, once for several; others do not wait. */
-  punish({ remoteAddress }: StrangerSocket): void {
+  punish({ remoteAddress }: UnauthenticatedSocket): void {
     const source = sourceOf(remoteAddress);
     const left = this.#sources.get(source)?.left(this.#clock.monotonic()) ?? this.#limits.burst;
     this.#take(source, Math.max(0, OFFENCE_MS + left));
   }
 
   /** `inner` belongs to the client of `outer`. */
-  join(outer: object, inner: object): void {
+  joinClient(outer: object, inner: object): void {
     this.#clients.set(inner, this.#clientOf(outer));
   }
 
   #clientOf(socket: object): Client {
     const known = this.#clients.get(socket);
-    const client = known ?? { used: 0, isKnown: false, isAccepted: false, onAccepted: [] };
+    const client = known ?? { used: 0, isAuthenticated: false, isAccepted: false, onAccepted: [] };
     if (!known) this.#clients.set(socket, client);
     return client;
   }
@@ -187,7 +187,7 @@ export class Strangers {
       task.run();
     } finally {
       afterPromises(() => {
-        if (!this.isKnown(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
+        if (!this.isAuthenticated(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
         setImmediate(() => this.#runNext());
       });
     }
@@ -204,7 +204,7 @@ export class Strangers {
         this.#resting.delete(source);
         if (!this.#isBusy) this.#runNext();
       };
-      this.#resting.set(source, this.#clock.after('strangers of a source', pause, end));
+      this.#resting.set(source, this.#clock.after('processor time of a source', pause, end));
     }
     return undefined;
   }
@@ -214,7 +214,7 @@ export class Strangers {
     if (this.#pause) return true;
     const pause = pauseOf(this.#all, now);
     if (pause === 0) return false;
-    this.#pause = this.#clock.after('strangers', pause, () => {
+    this.#pause = this.#clock.after('processor time of unauthenticated clients', pause, () => {
       this.#pause = undefined;
       if (!this.#isBusy) this.#runNext();
     });
@@ -309,7 +309,7 @@ function afterPromises(callback: () => void): void {
 }
 
 /** Its tokens are milliseconds, which may be used before they are there. */
-function bucketOf({ burst, share }: StrangerLimits, now: number): TokenBucket {
+function bucketOf({ burst, share }: CpuLimits, now: number): TokenBucket {
   return new TokenBucket({ burst, perSecond: share * 1_000, ahead: Number.POSITIVE_INFINITY }, now);
 }
 
@@ -319,10 +319,10 @@ function pauseOf(bucket: TokenBucket, now: number): number {
 }
 
 /** Shared by all ports with connections of the process, because they share its event loop. */
-export const strangers = new Strangers({ clock: new SystemClock(), used: usedByThread });
+export const unauthenticatedCpu = new UnauthenticatedCpu({ clock: new SystemClock(), used: usedByThread });
 
 /** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
-export const datagramStrangers = new Strangers({ clock: new SystemClock(), used: usedByThread });
+export const datagramCpu = new UnauthenticatedCpu({ clock: new SystemClock(), used: usedByThread });
 
 function usedByThread(): number {
   const { user, system } = process.threadCpuUsage();
