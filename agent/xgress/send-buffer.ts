@@ -1,7 +1,6 @@
 // The sending half of flow control: tracks payloads in flight, sizes the window, and selects payloads to retransmit
 // (reference fact: link, section 2.4). The xgress that owns it sends. Times are in milliseconds.
 
-import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
@@ -26,15 +25,11 @@ const MAX_RETX_SCALE = 8;
 const MAX_BACKOFF_FACTOR = 128;
 /**
  * A payload is lost if another one was delivered that left later by so many milliseconds, and by two round trips: the
- * connections of a link deliver independently, and one that repeats a packet is late by a round trip. By more where a
- * payload that seemed lost arrived after all, up to a limit, as in RACK-TLP (RFC 8985, section 6.2): routers on the way
- * have several connections each, and one that waits for its retransmission timer is late by more.
+ * connections of a link deliver independently. One that repeats a packet is late by a round trip, or by the shortest
+ * retransmission timer of Linux; that it still carries the payload is only known of the first link.
  */
 const MIN_REORDERING = 200;
 const REORDERING_ROUND_TRIPS = 2;
-const MAX_REORDERING = 2_000;
-/** Limit on retransmitted payloads whose second acknowledgement would show that the first transmission arrived. */
-const MAX_REPAIRED = 256;
 /**
  * Bytes to retransmit while the peer acknowledges nothing: its answer tells which of the others are lost. A link that
  * only stood still delivers all of them. If it acknowledges these, twice as many follow.
@@ -56,18 +51,9 @@ export interface SendBufferMetrics {
 
 interface Entry {
   readonly payload: Payload;
-  /** Time of the first transmission. */
-  firstSentAt: number;
   /** Time of the last transmission, or NOT_SENT before the first. */
   sentAt: number;
   isRetransmitted: boolean;
-}
-
-/** The acknowledgement of a retransmitted payload, if it belonged to the first transmission. */
-interface Repaired {
-  readonly roundTrip: number;
-  /** Milliseconds by which a payload that was delivered before had left later. */
-  readonly overtaken: number;
 }
 
 /** Field names as in the reference. */
@@ -115,9 +101,6 @@ export class SendBuffer {
   #variation = 0;
   /** When the newest delivered payload was sent, and when the peer last acknowledged one. */
   #newestDelivered = Number.NEGATIVE_INFINITY;
-  #reordering = MIN_REORDERING;
-  /** By sequence; undefined before the first retransmission. */
-  #repaired: BoundedMap<number, Repaired> | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
   /** Bytes of retransmissions that the peer has acknowledged since the last ones were selected. */
   #recovered = 0;
@@ -220,7 +203,7 @@ export class SendBuffer {
 
   /** Stores a payload. The buffer owns it from now on and releases it once it is acknowledged. */
   add(payload: Payload): void {
-    this.#entries.set(payload.sequence, { payload, firstSentAt: NOT_SENT, sentAt: NOT_SENT, isRetransmitted: false });
+    this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT, isRetransmitted: false });
     this.#size += payload.dataLength;
     this.#keep(payload.memory + ENTRY_OVERHEAD);
   }
@@ -233,7 +216,7 @@ export class SendBuffer {
       entry.isRetransmitted = true;
       this.#entries.delete(sequence);
       this.#entries.set(sequence, entry);
-    } else entry.firstSentAt = now;
+    }
     entry.sentAt = now;
   }
 
@@ -292,7 +275,7 @@ export class SendBuffer {
     if (oldest === undefined || oldest > before) return NONE;
     // A reliable connection still carries later ones; an acknowledgement needs a round trip at most.
     const onTheWay = (deliveredBefore() ?? Number.POSITIVE_INFINITY) - this.#lastRtt;
-    const lostBefore = this.#newestDelivered - Math.max(this.#reordering, REORDERING_ROUND_TRIPS * this.#lastRtt);
+    const lostBefore = this.#newestDelivered - Math.max(MIN_REORDERING, REORDERING_ROUND_TRIPS * this.#lastRtt);
     const lost: number[] = [];
     const late: number[] = [];
     for (const { payload, sentAt } of this.#entries.values()) {
@@ -335,12 +318,11 @@ export class SendBuffer {
   #acknowledge(sequence: number, now: number): void {
     const entry = this.#entries.get(sequence);
     if (!entry || entry.sentAt === NOT_SENT) {
-      this.#onDuplicate(sequence);
+      this.#onDuplicate();
       return;
     }
     this.#backoff = 1;
     this.#progressAt = now;
-    if (entry.isRetransmitted) this.#noteRepaired(sequence, entry.firstSentAt, now);
     // The acknowledgement of a retransmission may belong to the first transmission, if it arrives early.
     if (!entry.isRetransmitted || now - entry.sentAt >= this.#lastRtt)
       this.#newestDelivered = Math.max(this.#newestDelivered, entry.sentAt);
@@ -365,19 +347,8 @@ export class SendBuffer {
     this.#budget.add(bytes);
   }
 
-  #noteRepaired(sequence: number, firstSentAt: number, now: number): void {
-    this.#repaired ??= new BoundedMap(MAX_REPAIRED);
-    this.#repaired.set(sequence, { roundTrip: now - firstSentAt, overtaken: this.#newestDelivered - firstSentAt });
-  }
-
-  #onDuplicate(sequence: number): void {
+  #onDuplicate(): void {
     this.#metrics.duplicateAck();
-    const repaired = this.#repaired?.get(sequence);
-    if (repaired) {
-      this.#repaired?.delete(sequence);
-      this.#measure(repaired.roundTrip);
-      this.#reordering = Math.min(MAX_REORDERING, Math.max(this.#reordering, repaired.overtaken));
-    }
     if (++this.#duplicateAcks < this.#options.txPortalDupAckThresh) return;
     this.#duplicateAcks = 0;
     this.#retxScale = Math.min(this.#options.retxScale * MAX_RETX_SCALE, this.#retxScale + RETX_SCALE_RAISE);

@@ -44,8 +44,12 @@ class Network {
   readonly management: ManagementClient;
   /** The kind of connection that the host reports for its service. */
   hostedAs = BIND;
+  /** Receives the questions about the host's service; by default the host answers. */
+  onQuestion: ((question: Message) => void) | undefined;
 
-  private constructor(facts: Omit<Network, 'hostedAs' | 'bind' | 'terminators' | typeof Symbol.asyncDispose>) {
+  private constructor(
+    facts: Omit<Network, 'hostedAs' | 'onQuestion' | 'bind' | 'terminators' | typeof Symbol.asyncDispose>,
+  ) {
     this.overlay = facts.overlay;
     this.a = facts.a;
     this.b = facts.b;
@@ -57,6 +61,7 @@ class Network {
     this.connect = facts.connect;
     this.management = facts.management;
     this.host.channel.on(SdkType.ConnectionInspect, (question) => {
+      if (this.onQuestion) return this.onQuestion(question);
       const headers = [
         [SdkHeader.ConnectionId, question.headers.get(SdkHeader.ConnectionId) ?? ''],
         [SdkHeader.ConnectionType, this.hostedAs],
@@ -518,7 +523,7 @@ t.test('a terminator that another client took over is not judged by the answer o
   await until('its terminator', async () => (await network.terminators()).length === 3);
   const other = await network.connect();
   const questions: Message[] = [];
-  host.channel.on(SdkType.ConnectionInspect, (question) => void questions.push(question));
+  network.onQuestion = (question) => void questions.push(question);
   const running = management.validateTerminators({ terminatorsFilter: 'binding = "edge"', fixInvalid: true });
   await until('the questions', () => questions.length === 2);
   await network.bind(other, headers);

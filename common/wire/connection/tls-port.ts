@@ -5,7 +5,8 @@
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 //
 // A handshake begins when the first bytes of the client are there and it is the client's turn
-// (common/lib/net/unauthenticated-cpu.ts). The further bytes of a client take turns, too, until its protocol accepts the client:
+// (common/lib/net/unauthenticated-cpu.ts). The further bytes of a client take turns, too, until its protocol accepts
+// the client:
 //
 //   listening socket ─► first bytes ─► turn ─► TLS ─► protocol ─► accepted
 //                                      ▲        │

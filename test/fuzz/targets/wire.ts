@@ -191,7 +191,7 @@ function newChannel(clock: VirtualClock): Channel {
     lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 10 }]]),
     heartbeat: HEARTBEAT,
   });
-  channel.on(1, (message) => void channel.reply(message, new Message(2)));
+  channel.on(1_001, (message) => void channel.reply(message, new Message(2)));
   return channel;
 }
 

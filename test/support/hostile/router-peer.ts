@@ -19,6 +19,8 @@ const TIMEOUT = 30_000;
 
 export class RouterPeer {
   readonly #channel: Channel;
+  /** Receivers of the next message, by type. */
+  readonly #waiting = new Map<number, (answer: Message) => void>();
 
   private constructor(channel: Channel) {
     this.#channel = channel;
@@ -86,7 +88,9 @@ export class RouterPeer {
   ask(message: Message, answerType: number): Promise<Message> {
     const { promise, resolve, reject } = Promise.withResolvers<Message>();
     const timer = setTimeout(() => reject(new Error(`no message of type ${answerType} came`)), TIMEOUT);
-    this.#channel.on(answerType, resolve);
+    if (!this.#waiting.has(answerType))
+      this.#channel.on(answerType, (answer) => this.#waiting.get(answerType)?.(answer));
+    this.#waiting.set(answerType, resolve);
     this.#channel.send(message);
     return promise.finally(() => clearTimeout(timer));
   }
