@@ -7,6 +7,7 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { SendQueueFullError } from '../errors.ts';
+import { ChannelHeader } from '../gen/numbers.ts';
 import { DEFAULT_LANE } from '../lanes/lane-name.ts';
 import { Message } from '../message.ts';
 import { HIGH_LANE } from './control-lanes.ts';
@@ -164,6 +165,33 @@ t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   lonely.addUnderlay(new Underlay({ socket: silent, clock, type: 'default' }));
   await clock.advance(4_000);
   t.match(await lonely.closed, /heartbeat/);
+});
+
+t.test('a heartbeat in a forwarded frame is answered, and does not travel on', async (t) => {
+  const heartbeat = { sendInterval: 1_000, checkInterval: 100, closeUnresponsiveTimeout: 30_000 };
+  const { clock, a, b } = pair({ heartbeat });
+  const forwarded: Message[] = [];
+  b.onFrame(7, (frame) => void forwarded.push(Message.fromFrame(frame)));
+  const latencies: number[] = [];
+  a.onLatency((nanoseconds) => latencies.push(nanoseconds));
+  const asked = Buffer.alloc(8);
+  asked.writeBigUInt64LE(123n);
+  const other = Buffer.alloc(8, 1);
+  const headers = [
+    [ChannelHeader.Heartbeat, asked],
+    [1_000, other],
+    [1_001, Buffer.from('short')],
+  ] as const;
+  a.send(new Message(7, headers, 'body'));
+  await soon();
+  t.same([...(forwarded[0]?.headers.keys() ?? [])], [1_000, 1_001]);
+  t.same([forwarded[0]?.headers.get(1_000), String(forwarded[0]?.body)], [other, 'body']);
+  t.same(latencies, []);
+  for (let round = 0; round < 5; round++) {
+    await clock.advance(100);
+    await soon();
+  }
+  t.equal(latencies.length, 1, 'before the first heartbeat of this side');
 });
 
 t.test('a connection that ends slowly does not hold back the lanes of the others', async (t) => {
