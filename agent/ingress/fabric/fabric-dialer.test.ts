@@ -61,7 +61,7 @@ t.test('the client learns the id of the circuit before its data, and its traffic
 
 t.test('a circuit that arrives while the router drains is removed', async (t) => {
   const { calls, circuit } = dialing(SUCCESS, false);
-  await t.rejects(circuit, { code: 'DRAINING' });
+  await t.rejects(circuit, { code: 'DRAINING', retriable: true });
   t.same(calls.slice(1), [['abandon', 'circuit', 'initiator', 'controller']]);
 });
 
