@@ -27,7 +27,7 @@ const MFA_QUERY = {
 } as const;
 
 /** Only callers that may see a token can filter by it: a filter on parts of the text would reveal the rest. */
-const apiSessionSymbols = (_context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
+const apiSessionSymbols = (_services: unknown, request: ApiRequest): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
   token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
   identity: field('identityId'),
@@ -49,7 +49,10 @@ export const apiSessions: Removable<'apiSession', ApiSessionDetail> = {
 };
 
 /** Includes the token: only for the owner of the session. */
-export function showApiSession(session: ApiSession, context: ApiServices): ApiSessionDetail {
+export function showApiSession(
+  session: ApiSession,
+  context: Pick<ApiServices, 'state' | 'activity'>,
+): ApiSessionDetail {
   const { token, identityId, authenticatorId, configTypes, ipAddress, lastActivityAt } = session;
   const { isMfaRequired, isMfaComplete, isCertExtendable, improperClientCertChain } = session;
   const { authenticator: authenticators, identity } = context.state.tables;
@@ -75,7 +78,7 @@ export function showApiSession(session: ApiSession, context: ApiServices): ApiSe
 }
 
 /** Proofs that the session still lacks. */
-function authQueries(session: ApiSession, { state }: ApiServices): AuthQueryDetail[] {
+function authQueries(session: ApiSession, { state }: Pick<ApiServices, 'state'>): AuthQueryDetail[] {
   const signer =
     session.requiredSignerId === null ? undefined : state.tables.externalJwtSigner.get(session.requiredSignerId);
   const external = signer && {

@@ -112,7 +112,10 @@ async function newPassword(
   return typeof password === 'string' ? services.passwords.hash(password) : undefined;
 }
 
-export function showAuthenticator(authenticator: Authenticator, { state }: ApiServices): AuthenticatorDetail {
+export function showAuthenticator(
+  authenticator: Authenticator,
+  { state }: Pick<ApiServices, 'state'>,
+): AuthenticatorDetail {
   const { method, identityId, username } = authenticator;
   const { _links, ...fields } = base('authenticator', authenticator);
   return {

@@ -94,19 +94,25 @@ function checkRights(request: ApiRequest, target: Identity | undefined, body: Bo
     throw notAllowed('give permissions');
 }
 
+type IdentityComponents = Pick<ApiServices, 'state' | 'clock' | 'network'>;
+
 /** Answers that change with time alone are not cached. */
-function identityJson(identity: Identity, context: ApiServices, request: ApiRequest): Buffer {
+function identityJson(
+  identity: Identity,
+  context: IdentityComponents & Pick<ApiServices, 'identityJson'>,
+  request: ApiRequest,
+): Buffer {
   if (!seesEnrollmentTokens(request, { identityId: identity.id })) return toJson(withoutProofs(identity, context));
   const show = () => showIdentity(identity, context);
   return identity.disabledUntil === null ? context.identityJson.jsonOf(identity.id, show) : toJson(show());
 }
 
 /** Omits enrollments: only callers that may open enrollments see their tokens. */
-function withoutProofs(identity: Identity, context: ApiServices): IdentityDetail {
+function withoutProofs(identity: Identity, context: IdentityComponents): IdentityDetail {
   return { ...showIdentity(identity, context), enrollment: {} };
 }
 
-export function showIdentity(identity: Identity, context: ApiServices): IdentityDetail {
+export function showIdentity(identity: Identity, context: IdentityComponents): IdentityDetail {
   const { tables } = context.state;
   const { serviceConfigs: _overrides, isSystem: _system, type, disabledAt, disabledUntil, ...rest } = identity;
   const own = tables.authenticator.referring('identityId', identity.id);
@@ -136,7 +142,7 @@ export function showIdentity(identity: Identity, context: ApiServices): Identity
   };
 }
 
-function openEnrollments({ id }: Identity, { state: { tables } }: ApiServices): IdentityEnrollments {
+function openEnrollments({ id }: Identity, { state: { tables } }: Pick<ApiServices, 'state'>): IdentityEnrollments {
   const byMethod: { -readonly [Method in keyof IdentityEnrollments]: IdentityEnrollments[Method] } = {};
   for (const enrollment of tables.enrollment.referring('identityId', id)) {
     const { method, caId } = enrollment;
@@ -154,7 +160,7 @@ function proof({ id, jwt, token, expiresAt }: Enrollment) {
 /** A tunneler identity is online when its router is; routers report SDK identities. */
 function routerConnection(
   { id, type }: Identity,
-  context: ApiServices,
+  context: Pick<ApiServices, 'network'>,
 ): Pick<IdentityDetail, 'hasEdgeRouterConnection' | 'edgeRouterConnectionStatus'> {
   const isOnline = type === 'Router' ? context.network.status(id).isOnline : context.network.isConnected(id);
   return { hasEdgeRouterConnection: isOnline, edgeRouterConnectionStatus: isOnline ? 'online' : 'offline' };

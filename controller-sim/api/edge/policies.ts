@@ -25,7 +25,7 @@ import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
 
 /** The symbol serves one list, in which no policy changes: all terms of a filter share one copy of the members. */
-function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolicy> {
+function members({ access }: Pick<ApiServices, 'access'>, side: Side): FilterSymbol<ServicePolicy> {
   const copies = new Map<string, readonly string[]>();
   const copy = (policyId: string) => {
     const ids = [...access.membership(policyId)[side]];

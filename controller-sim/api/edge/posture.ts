@@ -17,13 +17,15 @@ import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import { base } from '../answers/references.ts';
 import type { ApiRequest, ApiServices } from '../operations/context.ts';
 
+export type PostureComponents = Pick<ApiServices, 'state' | 'access' | 'posture' | 'clock'>;
+
 /**
  * One group for each policy that grants the service to the caller. reference fact: while the network has no posture
  * checks, one group for each permission instead.
  */
 export function postureQueries(
   service: Service,
-  context: ApiServices,
+  context: PostureComponents,
   { identity, session }: ApiRequest,
   permissions: readonly ('Dial' | 'Bind' | 'Invalid')[],
 ): PostureQueries[] {
@@ -38,7 +40,11 @@ export function postureQueries(
   }));
 }
 
-function group(policy: ServicePolicy, context: ApiServices, session: ApiSession): PostureQueries {
+function group(
+  policy: ServicePolicy,
+  context: Pick<ApiServices, 'access' | 'posture' | 'clock'>,
+  session: ApiSession,
+): PostureQueries {
   const queries = context.access.checksOf(policy).map((check) => query(check, context, session));
   return {
     policyId: policy.id,
@@ -48,7 +54,11 @@ function group(policy: ServicePolicy, context: ApiServices, session: ApiSession)
   };
 }
 
-function query(check: PostureCheck, { posture, clock }: ApiServices, session: ApiSession): PostureQuery {
+function query(
+  check: PostureCheck,
+  { posture, clock }: Pick<ApiServices, 'posture' | 'clock'>,
+  session: ApiSession,
+): PostureQuery {
   const { demands, typeId } = check;
   const now = clock.now();
   const state = posture.stateOf(session.identityId, session.id);
@@ -91,7 +101,10 @@ function updatedAt(check: PostureCheck, state: PostureState): string {
 }
 
 /** The posture data of an identity's machines; unknown times are null. */
-export function showPostureData({ id }: Identity, { posture, state }: ApiServices): PostureData {
+export function showPostureData(
+  { id }: Identity,
+  { posture, state }: Pick<ApiServices, 'posture' | 'state'>,
+): PostureData {
   const data = posture.dataOf(id);
   const sessions = [...(data?.sessions ?? [])].map(([sessionId, known]) => [
     sessionId,

@@ -26,7 +26,7 @@ import { create, detail, find, list, patch, type Resource, remove, update } from
 import { seesEnrollmentTokens } from '../operations/rights.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 
-export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
+export const routerSymbols = (context: Pick<ApiServices, 'state'>): Symbols<Router> => ({
   name: field('name'),
   fingerprint: field('fingerprint'),
   cost: numberField('cost'),
@@ -36,7 +36,7 @@ export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
   ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
 });
 
-export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
+export const edgeRouterSymbols = (context: Pick<ApiServices, 'state' | 'network'>): Symbols<Router> => ({
   ...routerSymbols(context),
   isVerified: flagField('isVerified'),
   isTunnelerEnabled: flagField('isTunnelerEnabled'),
@@ -87,7 +87,7 @@ async function newEnrollment(
 }
 
 /** Fields that both APIs answer for an edge router. */
-export function commonRouter(router: Router, context: ApiServices): CommonEdgeRouterProperties {
+export function commonRouter(router: Router, context: Pick<ApiServices, 'network'>): CommonEdgeRouterProperties {
   const { name, cost, noTraversal, appData, disabled } = router;
   const { isOnline, hostname, supportedProtocols, syncStatus } = context.network.status(router.id);
   return {

@@ -11,9 +11,9 @@ import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts
 import { field, fieldSet, flagField, linked } from '../operations/list.ts';
 import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
-import { postureQueries } from './posture.ts';
+import { type PostureComponents, postureQueries } from './posture.ts';
 
-export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
+export const serviceSymbols = (context: Pick<ApiServices, 'state'>): Symbols<Service> => ({
   name: field('name'),
   terminatorStrategy: field('terminatorStrategy'),
   roleAttributes: fieldSet('roleAttributes'),
@@ -36,7 +36,7 @@ export const otherServices: Listed<'service', ServiceDetail> = {
   show: showToAnyone,
 };
 
-export function showService(service: Service, context: ApiServices, request: ApiRequest): ServiceDetail {
+export function showService(service: Service, context: PostureComponents, request: ApiRequest): ServiceDetail {
   if (isManagementSearch(request)) return showToAnyone(service, context, request);
   const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
   const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : (['Invalid'] as const);
@@ -48,7 +48,7 @@ export function showService(service: Service, context: ApiServices, request: Api
   };
 }
 
-function showToAnyone(service: Service, context: ApiServices, request: ApiRequest): ServiceDetail {
+function showToAnyone(service: Service, context: PostureComponents, request: ApiRequest): ServiceDetail {
   return {
     ...ownFields(service),
     config: null,
@@ -81,7 +81,7 @@ function isManagementSearch({ operation, params, query }: ApiRequest): boolean {
  */
 function effectiveConfig(
   service: Service,
-  { state: { tables } }: ApiServices,
+  { state: { tables } }: Pick<ApiServices, 'state'>,
   request: ApiRequest,
 ): ServiceDetail['config'] {
   const isList = request.params.id === undefined;

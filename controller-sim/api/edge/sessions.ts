@@ -33,7 +33,10 @@ export const sessions: Removable<'session', SessionManagementDetail> = {
 };
 
 /** The owner's view: without the API session, with the routers that it may use. */
-export function showSession(session: Session, context: ApiServices): SessionDetail {
+export function showSession(
+  session: Session,
+  context: Pick<ApiServices, 'state' | 'access' | 'network'>,
+): SessionDetail {
   const { token, type, apiSessionId, identityId, serviceId } = session;
   return {
     ...base('session', session),
@@ -48,7 +51,7 @@ export function showSession(session: Session, context: ApiServices): SessionDeta
   };
 }
 
-export function showRouter(router: Router, context: ApiServices): SessionEdgeRouter {
+export function showRouter(router: Router, context: Pick<ApiServices, 'network'>): SessionEdgeRouter {
   const { appData: _own, ...common } = commonRouter(router, context);
   const { versionInfo } = context.network.status(router.id);
   return { ...common, urls: common.supportedProtocols, ...(versionInfo && { version: versionInfo.version }) };

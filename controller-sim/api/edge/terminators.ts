@@ -9,7 +9,7 @@ import type { ApiServices, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';
 import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
-export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
+export const terminatorSymbols = (context: Pick<ApiServices, 'state' | 'controllerId'>): Symbols<Terminator> => {
   const { service, router } = context.state.tables;
   return {
     service: field('serviceId'),
@@ -37,7 +37,7 @@ export const terminators: Resource<'terminator', TerminatorDetail, TerminatorBod
 /** `routers` is the list to which router references link. */
 export function commonTerminator(
   terminator: Terminator,
-  { state: { tables }, network }: ApiServices,
+  { state: { tables }, network }: Pick<ApiServices, 'state' | 'network'>,
   routers: string,
 ): Omit<TerminatorDetail, 'identity'> {
   const { id, serviceId, routerId, binding, address, cost, precedence } = terminator;

@@ -17,7 +17,7 @@ const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
 });
 
 /** Created with the data, that is with the first authority. */
-function identityTypes({ authority }: ApiServices): ReturnType<typeof type>[] {
+function identityTypes({ authority }: Pick<ApiServices, 'authority'>): ReturnType<typeof type>[] {
   const since = (authority.roots[0] ?? authority.serverCertificate).validFromDate.toISOString();
   return IDENTITY_TYPES.map((name) => type('identity-types', name, name, since));
 }

@@ -21,7 +21,7 @@ export const enrollmentHandlers = {
 } satisfies Partial<Handlers<'client'>>;
 
 /** The keys that sign tokens, as a JWK set. */
-function keys({ authority }: ApiServices): Raw {
+function keys({ authority }: Pick<ApiServices, 'authority'>): Raw {
   const set: Jwks = { keys: [authority.publicJwk] };
   return { raw: JSON.stringify(set), contentType: 'application/json' };
 }

@@ -54,7 +54,11 @@ export async function extendRouter({
   return { data: signed };
 }
 
-async function signRouter({ authority }: ApiServices, id: string, given: ReturnType<typeof fieldsOf>) {
+async function signRouter(
+  { authority }: Pick<ApiServices, 'authority'>,
+  id: string,
+  given: ReturnType<typeof fieldsOf>,
+) {
   const [client, server] = await Promise.all([
     readCsr(given.certCsr ?? given.clientCsr),
     readCsr(given.serverCertCsr ?? given.serverCsr, 'server'),
