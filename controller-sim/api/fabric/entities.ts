@@ -44,7 +44,7 @@ const services: Resource<'service', FabricServiceDetail, FabricServiceBody> = {
   }),
 };
 
-export const fabricRouterSymbols = (context: ApiServices): Symbols<Router> => ({
+export const fabricRouterSymbols = (context: Pick<ApiServices, 'state' | 'network'>): Symbols<Router> => ({
   ...routerSymbols(context),
   connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
 });
@@ -60,7 +60,7 @@ const routers: Resource<'router', FabricRouterDetail, FabricRouterBody> = {
   show: showRouter,
 };
 
-function showRouter(router: Router, context: ApiServices): FabricRouterDetail {
+function showRouter(router: Router, context: Pick<ApiServices, 'network'>): FabricRouterDetail {
   const { name, cost, noTraversal, disabled, configs, ctrlChanListeners, fingerprint } = router;
   const { isOnline, versionInfo } = context.network.status(router.id);
   const listeners = context.network.routers.get(router.id)?.linkListeners ?? [];

@@ -19,6 +19,7 @@ import type { EntityKind } from '../../state/kinds.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
+import type { ValidationComponents } from './validate/validation.ts';
 import { startValidation } from './validate/validations.ts';
 
 const MAX_CHANNELS = 100;
@@ -52,15 +53,18 @@ export interface ChannelOwner {
   readonly noteActivity: () => void;
 }
 
+export type ManagementComponents = ValidationComponents &
+  Pick<ApiServices, 'clock' | 'wireClock' | 'events' | 'cluster' | 'peers'>;
+
 export class ManagementChannels {
-  readonly #services: ApiServices;
+  readonly #services: ManagementComponents;
   readonly #queue: TaskQueue;
   readonly #owners = new Map<ManagementChannel, ChannelOwner>();
   readonly #unsubscribe: () => void;
   /** Created for the first channel. */
   #server: Promise<WebSocketServer> | undefined;
 
-  constructor(services: ApiServices) {
+  constructor(services: ManagementComponents) {
     this.#services = services;
     const { wireClock: clock } = services;
     this.#queue = new TaskQueue({ name: 'management requests', length: MAX_WAITING, workers: MAX_RUNNING, clock });

@@ -80,7 +80,7 @@ function foundCircuit({ services, params }: ApiRequest): Circuit {
   return circuit;
 }
 
-function showLink(link: NetworkLink, { state }: ApiServices): LinkDetail {
+function showLink(link: NetworkLink, { state }: Pick<ApiServices, 'state'>): LinkDetail {
   const { id, protocol, isDown, staticCost, sourceLatency, destinationLatency, iteration } = link;
   return {
     id,
@@ -109,7 +109,7 @@ function patchLink(request: ApiRequest<LinkPatch>): Done {
   return { data: {} };
 }
 
-function showCircuit(circuit: Circuit, { state: { tables } }: ApiServices): CircuitDetail {
+function showCircuit(circuit: Circuit, { state: { tables } }: Pick<ApiServices, 'state'>): CircuitDetail {
   const { id, clientId, serviceId, terminatorId, tags, path } = circuit;
   const self = `./circuits/${id}`;
   const createdAt = new Date(circuit.createdAt).toISOString();

@@ -50,7 +50,7 @@ function failed({ id, name }: Router, message: string) {
 }
 
 function compare(
-  { network, controllerId }: ApiServices,
+  { network, controllerId }: Pick<ApiServices, 'network' | 'controllerId'>,
   router: Router,
   values: (name: string) => Fields,
 ): Record<string, CircuitDetail> {

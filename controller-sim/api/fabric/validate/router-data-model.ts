@@ -46,7 +46,7 @@ function resultFor({ id, name }: Router, errors: string[]) {
   return { componentType: 'router', componentId: id, componentName: name, validateSuccess, errors };
 }
 
-function controllerResult({ controllerId, dataModel }: ApiServices) {
+function controllerResult({ controllerId, dataModel }: Pick<ApiServices, 'controllerId' | 'dataModel'>) {
   const errors = dataModel.check();
   const validateSuccess = errors.length === 0;
   return {

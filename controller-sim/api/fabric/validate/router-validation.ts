@@ -9,20 +9,20 @@ import type { Router } from '../../../state/kinds/router.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { listPage } from '../../operations/list.ts';
 import { fabricRouterSymbols } from '../entities.ts';
-import { inParallel, UNREADABLE, type Validation } from './validation.ts';
+import { inParallel, UNREADABLE, type Validation, type ValidationComponents } from './validation.ts';
 
 export interface RouterValidationInit<Desc extends DescMessage> {
   readonly types: Validation['types'];
   /** The message of one result. */
   readonly schema: Desc;
   /** The result for a connected router. If it rejects, `failed` makes the result. */
-  check(services: ApiServices, asked: AskedRouter, request: Message): Promise<MessageInitShape<Desc>>;
+  check(services: ValidationComponents, asked: AskedRouter, request: Message): Promise<MessageInitShape<Desc>>;
   /** The result for a router that does not answer, or whose answer is invalid. */
   failed(router: Router, why: string): MessageInitShape<Desc>;
   /** The result for a router that is not connected. */
   offline(router: Router): MessageInitShape<Desc>;
   /** Results in addition to those of routers. */
-  others?(services: ApiServices, request: Message): MessageInitShape<Desc>[];
+  others?(services: ValidationComponents, request: Message): MessageInitShape<Desc>[];
 }
 
 export interface AskedRouter {
@@ -55,7 +55,7 @@ export function routerValidation<Desc extends DescMessage>(init: RouterValidatio
 }
 
 /** reference fact: without a limit, a filter selects ten routers. @throws ApiError */
-function selectRouters(services: ApiServices, filter: string): readonly Router[] {
+function selectRouters(services: Pick<ApiServices, 'state' | 'network'>, filter: string): readonly Router[] {
   const { router } = services.state.tables;
   const { items } = listPage(router, new URLSearchParams({ filter }), fabricRouterSymbols(services), (each) => each);
   return items as readonly Router[];
@@ -63,7 +63,7 @@ function selectRouters(services: ApiServices, filter: string): readonly Router[]
 
 async function resultOf<Desc extends DescMessage>(
   { check, failed, offline }: RouterValidationInit<Desc>,
-  services: ApiServices,
+  services: ValidationComponents,
   router: Router,
   request: Message,
   signal: AbortSignal,

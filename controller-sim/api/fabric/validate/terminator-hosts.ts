@@ -18,7 +18,7 @@ const INVALID_QUERY = 'invalid identities query';
 
 /** Reports hosts with unexpected counts. An expected count of zero is not checked. */
 export async function reportHosts(
-  services: ApiServices,
+  services: Pick<ApiServices, 'state'>,
   terminators: readonly Terminator[],
   { expectedPerSvcAndHost, expectedPerHost, identitiesFilter }: ValidateTerminatorsRequest,
   { report }: ValidationRun,
@@ -52,7 +52,7 @@ export async function reportHosts(
   }
 }
 
-function selectIdentities({ state }: ApiServices, filter: string): readonly Identity[] {
+function selectIdentities({ state }: Pick<ApiServices, 'state'>, filter: string): readonly Identity[] {
   const query = new URLSearchParams({ filter });
   return listPage(state.tables.identity, query, IDENTITY_SYMBOLS, (each) => each).items as readonly Identity[];
 }

@@ -67,7 +67,7 @@ function batchesOf(terminators: readonly Terminator[]): Batch[] {
 }
 
 async function validate(
-  services: ApiServices,
+  services: Pick<ApiServices, 'state' | 'network' | 'log'>,
   batch: Batch,
   { fixInvalid }: ValidateTerminatorsRequest,
   { signal, origin, report }: ValidationRun,
@@ -96,7 +96,7 @@ async function validate(
 }
 
 async function ask(
-  { network }: ApiServices,
+  { network }: Pick<ApiServices, 'network'>,
   { routerId, terminators }: Batch,
   fixInvalid: boolean,
   signal: AbortSignal,
@@ -107,7 +107,11 @@ async function ask(
 }
 
 /** Returns false if the terminators could not be deleted. */
-async function remove(services: ApiServices, routerId: string, terminators: readonly Terminator[]): Promise<boolean> {
+async function remove(
+  services: Pick<ApiServices, 'state' | 'log'>,
+  routerId: string,
+  terminators: readonly Terminator[],
+): Promise<boolean> {
   const ids = terminators.map(({ id }) => id);
   try {
     await deleteTerminators(services, routerId, ids);
@@ -120,7 +124,7 @@ async function remove(services: ApiServices, routerId: string, terminators: read
 
 const UNKNOWN_NAME = 'unable to retrieve';
 
-function describe({ state: { tables } }: ApiServices, terminator: Terminator) {
+function describe({ state: { tables } }: Pick<ApiServices, 'state'>, terminator: Terminator) {
   const { id, serviceId, routerId, binding, address, hostId, createdAt } = terminator;
   return {
     terminatorId: id,

@@ -7,6 +7,12 @@ import { ApiError } from '../../../errors/errors.ts';
 import type { Origin } from '../../../state/origin.ts';
 import type { ApiServices } from '../../operations/context.ts';
 
+/** What the kinds of validation use together. */
+export type ValidationComponents = Pick<
+  ApiServices,
+  'state' | 'network' | 'dataModel' | 'routerDialer' | 'controllerId' | 'log'
+>;
+
 export interface Validation {
   /** ManagementType of the three messages. */
   readonly types: { readonly request: number; readonly response: number; readonly result: number };
@@ -16,7 +22,7 @@ export interface Validation {
    * Reads the request and selects what to validate. Throws ApiError for an invalid filter, ProtocolError for an invalid
    * body, another ProjectError if this controller cannot validate.
    */
-  prepare(services: ApiServices, request: Message): PreparedValidation;
+  prepare(services: ValidationComponents, request: Message): PreparedValidation;
 }
 
 export interface PreparedValidation {

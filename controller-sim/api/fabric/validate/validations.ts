@@ -8,7 +8,6 @@ import { ProtocolError } from '#wire/errors.ts';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { Message } from '#wire/message.ts';
 import { ApiError } from '../../../errors/errors.ts';
-import type { ApiServices } from '../../operations/context.ts';
 import type { ManagementChannel } from '../management-channel.ts';
 import { circuitsValidation } from './circuits.ts';
 import { controllerDialersValidation } from './controller-dialers.ts';
@@ -17,7 +16,13 @@ import { routerDataModelValidation } from './router-data-model.ts';
 import { routerLinksValidation } from './router-links.ts';
 import { ertTerminatorsValidation, sdkTerminatorsValidation } from './router-terminators.ts';
 import { terminatorsValidation } from './terminators.ts';
-import { type PreparedValidation, reasonOf, UNREADABLE, type Validation } from './validation.ts';
+import {
+  type PreparedValidation,
+  reasonOf,
+  UNREADABLE,
+  type Validation,
+  type ValidationComponents,
+} from './validation.ts';
 
 const ALL: readonly Validation[] = [
   terminatorsValidation,
@@ -33,7 +38,7 @@ const BY_TYPE: ReadonlyMap<number, Validation> = new Map(ALL.map((each) => [each
 
 /** Answers a request for a validation. Returns false if the message is not one. */
 export function startValidation(
-  { services, queue }: { services: ApiServices; queue: TaskQueue },
+  { services, queue }: { services: ValidationComponents; queue: TaskQueue },
   channel: ManagementChannel,
   request: Message,
 ): boolean {
