@@ -46,7 +46,12 @@ function showClock({ clock }: Lab): LabClock {
 }
 
 /** The ready line without secrets, for whoever reaches the port and not the process. */
-function showReady({ baseUrl, controlAddress, controllerId, authority }: ApiServices): LabReady {
+function showReady({
+  baseUrl,
+  controlAddress,
+  controllerId,
+  authority,
+}: Pick<ApiServices, 'baseUrl' | 'controlAddress' | 'controllerId' | 'authority'>): LabReady {
   return {
     event: 'ready',
     management: `${baseUrl}/edge/management/v1`,

@@ -11,6 +11,12 @@ import { NotReadyError } from '../../lab/network/readiness.ts';
 import { SeedError } from '../../lab/seed/mistake.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
 
+/** What handlers use beside the lab. */
+export type LabServices = Pick<
+  ApiServices,
+  'lab' | 'cluster' | 'peers' | 'controllerId' | 'controlAddress' | 'baseUrl' | 'authority'
+>;
+
 type Lacking = null | undefined;
 /** The fields of a request to a function, without those that it leaves out. */
 export type Input<Id extends keyof LabInputs> = {
@@ -25,7 +31,7 @@ type Result<Id extends keyof LabInputs> = Operations['lab'][Id]['kind'] extends 
  * with 503.
  */
 export function answering<Id extends keyof LabInputs>(
-  run: (lab: Lab, input: Input<Id>, services: ApiServices) => Promise<Result<Id>> | Result<Id>,
+  run: (lab: Lab, input: Input<Id>, services: LabServices) => Promise<Result<Id>> | Result<Id>,
 ): Handlers<'lab'>[Id] {
   const handler = async (request: ApiRequest) => {
     const { services, operation } = request;

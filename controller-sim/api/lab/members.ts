@@ -30,7 +30,12 @@ export function serveMemberFaults({ peers, lab }: Pick<ApiServices, 'peers' | 'l
     peers.serve(callOf(fault), (duration) => act(lab.member, typeof duration === 'string' ? duration : undefined));
 }
 
-async function cause(fault: Fault, id: string, services: ApiServices, duration?: string): Promise<void> {
+async function cause(
+  fault: Fault,
+  id: string,
+  services: Pick<ApiServices, 'cluster' | 'peers' | 'controllerId' | 'lab'>,
+  duration?: string,
+): Promise<void> {
   const { cluster, peers, controllerId, lab } = services;
   if (id === controllerId) {
     FAULTS[fault](lab.member, duration);
