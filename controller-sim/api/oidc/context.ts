@@ -1,12 +1,18 @@
 // Types and helpers of the OIDC API. It follows OAuth: no envelope, its own errors, pages for browsers.
 
 import { ownValue } from '#lib/json/own-value.ts';
-import type { AuthRequest } from '../../auth/request.ts';
+import type { AuthRequest, AuthServices } from '../../auth/request.ts';
 import type { LoginError } from '../../errors/errors.ts';
 import type { ApiServices } from '../operations/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
-export interface OidcRequest extends AuthRequest<ApiServices> {
+/** What the handlers of this API use. */
+export type OidcServices = Pick<
+  ApiServices,
+  keyof AuthServices | 'events' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl'
+>;
+
+export interface OidcRequest extends AuthRequest<OidcServices> {
   readonly requests: AuthRequests;
   readonly query: URLSearchParams;
   /** The fields of a form or of a JSON object. */
@@ -27,7 +33,7 @@ export type OidcHandler = (request: OidcRequest) => Promise<OidcAnswer> | OidcAn
 
 export const BASE = '/oidc';
 
-export function issuerOf({ baseUrl }: ApiServices): string {
+export function issuerOf({ baseUrl }: Pick<ApiServices, 'baseUrl'>): string {
   return `${baseUrl}${BASE}`;
 }
 

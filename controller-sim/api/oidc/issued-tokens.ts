@@ -12,6 +12,8 @@ import { issuerOf, type OidcAnswer, type OidcRequest } from './context.ts';
 export const ACCESS_LIFETIME = 1_800;
 export const REFRESH_LIFETIME = 86_400;
 
+type Signing = Pick<ApiServices, 'state' | 'tokens' | 'clock' | 'baseUrl'>;
+
 /** Claims that all tokens of a session share. */
 export interface SessionClaims
   extends Pick<AccessClaims, 'sub' | 'auth_time' | 'client_id' | 'amr' | 'scope' | 'z_asid' | 'z_cfs'> {
@@ -60,7 +62,7 @@ export function sessionClaims(claims: AccessClaims, identity: Identity): Session
   return { ...session, z_ia: identity.isAdmin, z_eid: identity.externalId ?? '' };
 }
 
-export function sign(services: ApiServices, claims: SessionClaims, kind: string, lifetime: number): Promise<string> {
+export function sign(services: Signing, claims: SessionClaims, kind: string, lifetime: number): Promise<string> {
   const { clock } = services;
   const now = Math.floor(clock.now() / 1000);
   return services.tokens.oidc({
@@ -76,7 +78,7 @@ export function sign(services: ApiServices, claims: SessionClaims, kind: string,
   });
 }
 
-export function signId(services: ApiServices, claims: SessionClaims, nonce: string | undefined): Promise<string> {
+export function signId(services: Signing, claims: SessionClaims, nonce: string | undefined): Promise<string> {
   const { sub, aud, auth_time, amr, client_id, z_asid, z_eid, z_ia } = claims;
   const now = Math.floor(services.clock.now() / 1000);
   return services.tokens.oidc({

@@ -10,18 +10,26 @@ import type { Identity } from '../../state/kinds/identity.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { OAuthError, type OidcRequest, text } from './context.ts';
 
-export async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {
+export async function verified(
+  services: Pick<ApiServices, 'tokens'>,
+  given: string,
+  kind: string,
+): Promise<AccessClaims | undefined> {
   const claims = await services.tokens.verify(given);
   return claims?.z_t === kind && services.tokens.isOidcIssuer(claims.iss) ? (claims as AccessClaims) : undefined;
 }
 
 /** The active identity of a session that was not revoked; `why` is the error if it was. */
-export function demandSession(services: ApiServices, claims: AccessClaims, why: string): Identity {
+export function demandSession(
+  services: Pick<ApiServices, 'state' | 'clock' | 'revocations'>,
+  claims: AccessClaims,
+  why: string,
+): Identity {
   if (services.revocations.isRevoked(claims)) throw new OAuthError('invalid_grant', why);
   return demandIdentity(services, claims.sub);
 }
 
-export function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
+export function demandIdentity({ state, clock }: Pick<ApiServices, 'state' | 'clock'>, id: string): Identity {
   const identity = state.tables.identity.get(id);
   if (!identity || isDisabled(identity, clock.now()))
     throw new OAuthError('invalid_grant', 'the identity is not active');
@@ -30,7 +38,7 @@ export function demandIdentity({ state, clock }: ApiServices, id: string): Ident
 
 /** Issues a certificate for the time of the session if the client sent a CSR: the tokens are bound to it. */
 export async function bind(
-  { authority, state }: ApiServices,
+  { authority, state }: Pick<ApiServices, 'authority' | 'state'>,
   { id }: Identity,
   apiSessionId: string,
   csrPem: string | undefined,

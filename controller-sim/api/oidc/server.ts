@@ -17,7 +17,7 @@ import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { AuthRequests } from './auth-requests.ts';
 import { lendTo, withBorrowed } from './borrowed-logins.ts';
-import { BASE, OAuthError, type OidcAnswer, type OidcRequest, text } from './context.ts';
+import { BASE, OAuthError, type OidcAnswer, type OidcRequest, type OidcServices, text } from './context.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
 /** Bytes of a body; certificate requests and tokens are the largest fields. */
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Fields in a form. */
 const MAX_FIELDS = 100;
 
-export function serveOidc(app: FastifyInstance, services: ApiServices): void {
+export function serveOidc(app: FastifyInstance, services: OidcServices): void {
   const { isEnabled } = services.cluster;
   const home = isEnabled ? services.controllerId : undefined;
   const requests = new AuthRequests(services.clock, services.state.ids, home);
@@ -55,7 +55,7 @@ interface Served extends Pick<OidcRoute, 'handle'> {
 
 async function answer(
   { handle, proves }: Served,
-  services: ApiServices,
+  services: OidcServices,
   requests: AuthRequests,
   request: FastifyRequest,
 ): Promise<OidcAnswer> {
@@ -80,7 +80,7 @@ const OVERTAKEN: Overtaken<OidcRequest, ApiError | OAuthError> = {
   mayBeWrong: (error, _request, isBehind) => error instanceof ApiError || isBehind,
 };
 
-function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
+function oidcRequestOf(services: OidcServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
   const socket = request.raw.socket as TLSSocket;
   const query = request.url.indexOf('?');
   return {
@@ -112,7 +112,7 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   return Object.fromEntries(fields);
 }
 
-function rejection(error: unknown, services: ApiServices): OidcAnswer {
+function rejection(error: unknown, services: Pick<ApiServices, 'log'>): OidcAnswer {
   if (error instanceof OAuthError)
     return { status: error.status, body: { error: error.code, error_description: error.message } };
   if (error instanceof ApiError) {

@@ -37,7 +37,11 @@ export async function byCode(request: OidcRequest): Promise<OidcAnswer> {
  * A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. Another
  * user may log in with the same request.
  */
-function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequest, proven: Proven): void {
+function demandLogin(
+  { state, clock, revocations }: Pick<ApiServices, 'state' | 'clock' | 'revocations'>,
+  found: AuthRequest,
+  proven: Proven,
+): void {
   const login = {
     jti: '',
     z_asid: found.apiSessionId,
