@@ -11,7 +11,21 @@ import { bearerTokens } from './tokens/bearer-tokens.ts';
 import { judgeExternalToken, policyForToken, verifyExternalToken } from './tokens/external-jwt.ts';
 import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './tokens/token-session.ts';
 
-type Asking = Pick<AuthRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
+export type SessionComponents = Pick<
+  AuthServices,
+  | 'state'
+  | 'activity'
+  | 'unstored'
+  | 'tokens'
+  | 'revocations'
+  | 'jwks'
+  | 'posture'
+  | 'clock'
+  | 'sessionLifetime'
+  | 'log'
+>;
+
+type Asking = Pick<AuthRequest<SessionComponents>, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
 
 interface SessionAndChallenge {
   readonly session: ApiSession;

@@ -20,7 +20,7 @@ export const HEALTH_PATHS = [
 
 const CHECK = 'store.read';
 
-export function serveHealth(app: FastifyInstance, services: ApiServices): void {
+export function serveHealth(app: FastifyInstance, services: Pick<ApiServices, 'state' | 'clock' | 'cluster'>): void {
   const { isEnabled } = services.cluster;
   for (const path of HEALTH_PATHS) {
     const isOfCluster = path.endsWith('/raft');
@@ -38,7 +38,7 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
 }
 
 /** `isShort` reduces each check to its id and whether it passes. */
-function check({ state, clock, cluster }: ApiServices, isShort: boolean) {
+function check({ state, clock, cluster }: Pick<ApiServices, 'state' | 'clock' | 'cluster'>, isShort: boolean) {
   const started = performance.now();
   const problem = state.others?.problem;
   const healthy = state.tables.authPolicy.size > 0 && problem === undefined;

@@ -9,12 +9,11 @@ import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
-import { type FoundSession, sessionOf } from '../../auth/session-of.ts';
+import { type FoundSession, type SessionComponents, sessionOf } from '../../auth/session-of.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Origin } from '../../state/origin.ts';
-import { type ChannelOwner, ManagementChannels } from '../fabric/management-channels.ts';
-import type { ApiServices } from '../operations/context.ts';
+import { type ChannelOwner, ManagementChannels, type ManagementComponents } from '../fabric/management-channels.ts';
 import { pathOf } from './paths.ts';
 
 /** reference fact: the path where its command line opens management channels. */
@@ -23,11 +22,13 @@ const ACCESS = 'ops';
 /** The status of an accepted upgrade. */
 const SWITCHING = 101;
 
+type UpgradeComponents = SessionComponents & ManagementComponents;
+
 export class ManagementUpgrade {
-  readonly #services: ApiServices;
+  readonly #services: UpgradeComponents;
   readonly #channels: ManagementChannels;
 
-  constructor(services: ApiServices) {
+  constructor(services: UpgradeComponents) {
     this.#services = services;
     this.#channels = new ManagementChannels(services);
   }

@@ -25,13 +25,13 @@ const OF_MEMBERS: readonly (readonly [name: string, help: string, (member: Membe
   ['member_leader', '1 if the member is the leader.', ({ isLeader }) => Number(isLeader)],
 ];
 
-export function serveMetrics(app: FastifyInstance, services: ApiServices): void {
+export function serveMetrics(app: FastifyInstance, services: Pick<ApiServices, 'state' | 'network' | 'cluster'>): void {
   app.get(METRICS_PATH, { exposeHeadRoute: true }, async (_request, reply) =>
     reply.code(200).header('content-type', CONTENT_TYPE).send(page(services)),
   );
 }
 
-function page({ cluster, state, network }: ApiServices): string {
+function page({ cluster, state, network }: Pick<ApiServices, 'cluster' | 'state' | 'network'>): string {
   const exposition = new Exposition();
   const add = (name: string, help: string, labels: Labels, value: number) =>
     exposition.value({ name: `${PREFIX}${name}`, type: 'gauge', help }, labels, value);

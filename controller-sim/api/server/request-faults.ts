@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { ClosedError } from '#lib/errors.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
-import { sessionOf } from '../../auth/session-of.ts';
+import { type SessionComponents, sessionOf } from '../../auth/session-of.ts';
 import { API_ERRORS, ApiError } from '../../errors/errors.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import type { ApiServices } from '../operations/context.ts';
@@ -25,7 +25,7 @@ const SERVER_ERROR = 500;
 const OK = 200;
 
 export interface FaultComponents {
-  readonly services: ApiServices;
+  readonly services: SessionComponents & Pick<ApiServices, 'tap' | 'wireClock' | 'random'>;
   readonly journal: RequestJournal;
   send(request: FastifyRequest, reply: FastifyReply, sent: Sent): void;
 }

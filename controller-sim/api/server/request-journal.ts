@@ -24,10 +24,12 @@ declare module 'fastify' {
 /** Error answers of the OIDC API are small; others are not read. */
 const MAX_ERROR_BYTES = 4_096;
 
-export class RequestJournal {
-  readonly #services: ApiServices;
+type JournalComponents = Pick<ApiServices, 'tap' | 'clock' | 'wireClock'>;
 
-  constructor(services: ApiServices) {
+export class RequestJournal {
+  readonly #services: JournalComponents;
+
+  constructor(services: JournalComponents) {
     this.#services = services;
   }
 
