@@ -41,9 +41,9 @@ export interface ControlContext {
   readonly controlAddress: string;
 }
 
-/** Handles one message of a router. Errors are logged, and the channel continues. */
-export type ControlHandler = (
-  context: ControlContext,
+/** Handles one message of a router, with these components. Errors are logged, and the channel continues. */
+export type ControlHandler<Used extends keyof ControlContext = keyof ControlContext> = (
+  context: Pick<ControlContext, Used>,
   router: ConnectedRouter,
   message: Message,
 ) => void | Promise<void>;

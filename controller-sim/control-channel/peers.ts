@@ -57,8 +57,13 @@ export function isPeerHello(hello: Message): boolean {
 /** A function that other controllers call. Its argument and its result are JSON; it throws to reject. */
 type PeerFunction = (argument: unknown) => unknown;
 
+type PeerComponents = Pick<
+  ControlContext,
+  'state' | 'network' | 'cluster' | 'authority' | 'controllerId' | 'clock' | 'wireClock' | 'log'
+>;
+
 export class PeerConnections implements Peers {
-  readonly #context: ControlContext;
+  readonly #context: PeerComponents;
   readonly #accepted = new Set<Channel>();
   /** By id of the member that was dialed. */
   readonly #dialed = new Map<string, Promise<Channel>>();
@@ -66,7 +71,7 @@ export class PeerConnections implements Peers {
   readonly #closing = new AbortController();
   #calls = 0;
 
-  constructor(context: ControlContext) {
+  constructor(context: PeerComponents) {
     this.#context = context;
   }
 

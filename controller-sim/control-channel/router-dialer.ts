@@ -45,8 +45,13 @@ export interface DialedRouter {
   readonly errors: string[];
 }
 
+type DialComponents = Pick<
+  ControlContext,
+  'state' | 'network' | 'authority' | 'controllerId' | 'clock' | 'wireClock' | 'log'
+>;
+
 export class RouterDialer {
-  readonly #context: ControlContext;
+  readonly #context: DialComponents;
   readonly #server: ControlServer;
   readonly #random: Random;
   readonly #timer: Timer;
@@ -54,7 +59,7 @@ export class RouterDialer {
   readonly #dialing = new Set<string>();
   readonly #abort = new AbortController();
 
-  constructor(context: ControlContext, server: ControlServer, random: Random) {
+  constructor(context: DialComponents, server: ControlServer, random: Random) {
     this.#context = context;
     this.#server = server;
     this.#random = random;

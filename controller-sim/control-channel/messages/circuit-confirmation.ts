@@ -7,7 +7,7 @@ import type { ControlHandler } from '../context.ts';
 
 const NANOSECONDS = 1_000_000n;
 
-export const onCircuitConfirmation: ControlHandler = ({ network, state }, router, message) => {
+export const onCircuitConfirmation: ControlHandler<'network' | 'state'> = ({ network, state }, router, message) => {
   const { circuitIds, idleTimes } = message.decode(CircuitConfirmationSchema);
   // Stray circuits beyond the router's queue remain: the router asks for them again.
   let canUnroute = true;

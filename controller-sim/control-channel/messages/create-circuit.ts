@@ -24,12 +24,22 @@ import type { NewCircuit } from '../../network/circuits.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
-import { type CheckedSession, checkApiSession, checkServiceSession, checkTunneler } from './session-check.ts';
+import {
+  type CheckedSession,
+  checkApiSession,
+  checkServiceSession,
+  checkTunneler,
+  type SessionComponents,
+} from './session-check.ts';
 
 /** Header of a successful answer to a listener: the ingress address. */
 const INGRESS_ADDRESS = 1100;
 
-export const onCreateCircuit: ControlHandler = async (context, router, message) => {
+export const onCreateCircuit: ControlHandler<keyof SessionComponents | 'network'> = async (
+  context,
+  router,
+  message,
+) => {
   try {
     const request = message.decode(CreateCircuitRequestSchema);
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
@@ -44,7 +54,11 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
   }
 };
 
-export const onCreateCircuitV2: ControlHandler = async (context, router, message) => {
+export const onCreateCircuitV2: ControlHandler<keyof SessionComponents | 'network'> = async (
+  context,
+  router,
+  message,
+) => {
   await answer(context, router, message, EdgeControlType.CreateCircuitV2Response, async () => {
     const tokens = {
       session: message.string(EdgeControlHeader.SessionToken),
@@ -55,7 +69,11 @@ export const onCreateCircuitV2: ControlHandler = async (context, router, message
   });
 };
 
-export const onCreateCircuitV3: ControlHandler = async (context, router, message) => {
+export const onCreateCircuitV3: ControlHandler<keyof SessionComponents | 'network'> = async (
+  context,
+  router,
+  message,
+) => {
   await answer(context, router, message, EdgeControlType.CreateCircuitV3Response, async () => {
     const checked = await checkApiSession(context, router.id, {
       apiSession: message.string(EdgeControlHeader.ApiSessionToken),
@@ -66,7 +84,11 @@ export const onCreateCircuitV3: ControlHandler = async (context, router, message
   });
 };
 
-export const onCreateTunnelCircuit: ControlHandler = async (context, router, message) => {
+export const onCreateTunnelCircuit: ControlHandler<'state' | 'access' | 'network' | 'clock'> = async (
+  context,
+  router,
+  message,
+) => {
   try {
     const request = message.decode(CreateTunnelCircuitV2RequestSchema);
     const { identity, service } = checkTunneler(
@@ -86,7 +108,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
 };
 
 /** The request names the service by id or name, optionally with an instance: `instance@service`. */
-export const onCircuitRequest: ControlHandler = async (context, router, message) => {
+export const onCircuitRequest: ControlHandler<'state' | 'network'> = async (context, router, message) => {
   try {
     const request = message.decode(CircuitRequestSchema);
     const [name = '', instanceId = ''] = request.service.split('@').reverse();
@@ -111,7 +133,7 @@ export const onCircuitRequest: ControlHandler = async (context, router, message)
 };
 
 function circuitOf(
-  context: ControlContext,
+  context: Pick<ControlContext, 'network'>,
   router: ConnectedRouter,
   message: Message,
   { identity, service }: CheckedSession,
@@ -128,7 +150,7 @@ function circuitOf(
 }
 
 async function answer(
-  context: ControlContext,
+  context: Pick<ControlContext, 'network'>,
   router: ConnectedRouter,
   message: Message,
   type: number,
@@ -151,7 +173,7 @@ async function answer(
 
 /** Creates the circuit of a request of an SDK client of an older router, or of a tunneler. */
 export function requestedCircuit(
-  { network }: ControlContext,
+  { network }: Pick<ControlContext, 'network'>,
   { id: ingressRouter }: ConnectedRouter,
   {
     terminatorInstanceId: instanceId,
@@ -171,7 +193,11 @@ export function requestedCircuit(
 }
 
 /** Ends a circuit whose router disconnected, or does not read, before it got the answer: nobody would use it. */
-export function endIfUnsent({ network }: ControlContext, { circuit }: NewCircuit, isSent: boolean): void {
+export function endIfUnsent(
+  { network }: Pick<ControlContext, 'network'>,
+  { circuit }: NewCircuit,
+  isSent: boolean,
+): void {
   if (!isSent) network.circuits.remove(circuit.id, { now: true });
 }
 

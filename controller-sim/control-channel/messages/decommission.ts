@@ -6,7 +6,7 @@ import { resultMessage } from '#wire/message.ts';
 import { deleteRouter } from '../../entities/router.ts';
 import type { ControlHandler } from '../context.ts';
 
-export const onDecommission: ControlHandler = async ({ state, log }, router, message) => {
+export const onDecommission: ControlHandler<'state' | 'log'> = async ({ state, log }, router, message) => {
   try {
     await state.change((transaction) => {
       const known = transaction.get('router', router.id);

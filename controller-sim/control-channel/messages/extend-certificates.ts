@@ -26,7 +26,7 @@ const VERDICTS = {
 } as const;
 
 /** The answer is a separate message, as in the reference. */
-export const onExtendCertificates: ControlHandler = async (context, router, message) => {
+export const onExtendCertificates: ControlHandler<'state' | 'authority' | 'log'> = async (context, router, message) => {
   const { state, authority } = context;
   const { clientCertCsr, serverCertCsr, requireVerification } = message.decode(EnrollmentExtendRouterRequestSchema);
   const old = fingerprintOfRouter(context, router.id);
@@ -57,7 +57,7 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
 };
 
 /** The answer is always an Error message; without a code it means success. */
-export const onExtendVerify: ControlHandler = async ({ state }, router, message) => {
+export const onExtendVerify: ControlHandler<'state'> = async ({ state }, router, message) => {
   const { clientCertPem } = message.decode(EnrollmentExtendRouterVerifyRequestSchema);
   const confirmed = readFingerprint(clientCertPem);
   const verdict = await state.change((transaction) => {
@@ -74,7 +74,7 @@ export const onExtendVerify: ControlHandler = async ({ state }, router, message)
   );
 };
 
-function fingerprintOfRouter({ state }: ControlContext, routerId: string): string | null | undefined {
+function fingerprintOfRouter({ state }: Pick<ControlContext, 'state'>, routerId: string): string | null | undefined {
   return state.tables.router.get(routerId)?.fingerprint;
 }
 

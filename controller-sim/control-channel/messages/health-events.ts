@@ -6,19 +6,24 @@ import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
 /** For a service that an SDK client hosts. */
-export const onHealthEvent: ControlHandler = (context, router, message) => {
+export const onHealthEvent: ControlHandler<'state' | 'network' | 'log'> = (context, router, message) => {
   const { terminatorId, checkPassed } = message.decode(HealthEventRequestSchema);
   count(context, router, terminatorId, checkPassed);
 };
 
 /** For a service that the router itself hosts. */
-export const onTunnelHealthEvent: ControlHandler = (context, router, message) => {
+export const onTunnelHealthEvent: ControlHandler<'state' | 'network' | 'log'> = (context, router, message) => {
   const terminatorId = message.string(EdgeControlHeader.TerminatorId) ?? '';
   count(context, router, terminatorId, message.bool(EdgeControlHeader.CheckPassed));
 };
 
 /** A router can report only its own terminators. */
-function count({ state, network, log }: ControlContext, router: ConnectedRouter, id: string, isPassing: boolean): void {
+function count(
+  { state, network, log }: Pick<ControlContext, 'state' | 'network' | 'log'>,
+  router: ConnectedRouter,
+  id: string,
+  isPassing: boolean,
+): void {
   const terminator = state.tables.terminator.get(id);
   if (terminator?.routerId !== router.id) {
     log.info({ routerId: router.id, terminatorId: id }, 'health event ignored: the router has no such terminator');

@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 100;
 /** Limit in characters on ids and addresses of a link and its connections: they are kept for thousands of links. */
 const MAX_TEXT_LENGTH = 1_024;
 
-export const onRouterLinks: ControlHandler = ({ network, log }, router, message) => {
+export const onRouterLinks: ControlHandler<'network' | 'log'> = ({ network, log }, router, message) => {
   const { links, fullRefresh } = message.decode(RouterLinksSchema);
   for (const { id, destRouterId, linkProtocol, dialAddress, iteration, connState } of links) {
     const link = {
@@ -43,7 +43,7 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
   if (fullRefresh) network.keepLinks(router.id, new Set(links.map(({ id }) => id)));
 };
 
-export const onLinkState: ControlHandler = ({ network }, router, message) => {
+export const onLinkState: ControlHandler<'network'> = ({ network }, router, message) => {
   const { linkId, linkIteration, connState } = message.decode(LinkStateUpdateSchema);
   const link = network.links.get(linkId);
   if (link?.source !== router.id || link.iteration !== linkIteration) return;
@@ -62,7 +62,7 @@ function isTooLong(...texts: readonly string[]): boolean {
   return texts.some(({ length }) => length > MAX_TEXT_LENGTH);
 }
 
-export const onListeners: ControlHandler = ({ network }, router, message) => {
+export const onListeners: ControlHandler<'network'> = ({ network }, router, message) => {
   network.setListeners(router, message.decode(ListenersSchema).listeners);
 };
 
@@ -70,7 +70,7 @@ export const onListeners: ControlHandler = ({ network }, router, message) => {
  * Faults of a link, or of circuits: several circuit ids in one text, separated by spaces. A router can only report
  * links and circuits that run through it.
  */
-export const onFault: ControlHandler = ({ network, log }, router, message) => {
+export const onFault: ControlHandler<'network' | 'log'> = ({ network, log }, router, message) => {
   const { subject, id, iteration } = message.decode(FaultSchema);
   const runsThrough = (circuitId: string) => network.circuits.get(circuitId)?.path.routers.includes(router.id) ?? false;
   switch (subject) {

@@ -5,7 +5,7 @@ import type { ControlHandler } from '../context.ts';
 
 const LINK_LATENCY = /^link\.(.+)\.latency$/;
 
-export const onMetrics: ControlHandler = ({ network }, router, message) => {
+export const onMetrics: ControlHandler<'network'> = ({ network }, router, message) => {
   const measured = message.decode(MetricsMessageSchema);
   const { histograms, timers } = measured;
   for (const [name, { mean, count }] of Object.entries(histograms)) {

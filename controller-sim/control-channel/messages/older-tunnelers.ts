@@ -40,10 +40,17 @@ const REFRESH_AHEAD = 10;
 /** The types of a session that the router did not ask for itself. */
 const ALL_TYPES = ['all'];
 
+/** What the sessions of a tunneler need. */
+type TunnelerComponents = Pick<ControlContext, 'state' | 'access' | 'activity' | 'clock' | 'sessionLifetime'>;
+
 /** The API session that each connection has been told of. */
 const announced = new WeakMap<ConnectedRouter, string>();
 
-export const onCreateApiSession: ControlHandler = async (context, router, message) => {
+export const onCreateApiSession: ControlHandler<'state' | 'activity' | 'clock' | 'sessionLifetime'> = async (
+  context,
+  router,
+  message,
+) => {
   try {
     const request = message.decode(CreateApiSessionRequestSchema);
     const identity = tunnelerIdentity(context.state.tables, router.id, context.clock.now());
@@ -59,7 +66,11 @@ export const onCreateApiSession: ControlHandler = async (context, router, messag
   }
 };
 
-export const onCreateCircuitForService: ControlHandler = async (context, router, message) => {
+export const onCreateCircuitForService: ControlHandler<keyof TunnelerComponents | 'network'> = async (
+  context,
+  router,
+  message,
+) => {
   try {
     const request = message.decode(CreateCircuitForServiceRequestSchema);
     const { identity, service, sessions } = await ensureSessions(context, router, request, 'Dial');
@@ -77,7 +88,9 @@ export const onCreateCircuitForService: ControlHandler = async (context, router,
  * The answer is not a reply. A router that already has the latest list gets none: the body is the `lastUpdate` of its
  * list, which it does not read.
  */
-export const onListServices: ControlHandler = async (context, router, message) => {
+export const onListServices: ControlHandler<
+  'state' | 'access' | 'serviceChanges' | 'activity' | 'clock' | 'log'
+> = async (context, router, message) => {
   const { access, state, serviceChanges, log } = context;
   try {
     const identity = tunnelerIdentity(context.state.tables, router.id, context.clock.now());
@@ -100,7 +113,11 @@ export const onListServices: ControlHandler = async (context, router, message) =
 };
 
 /** For the router's own tunneler. The router finds the terminator by its id: it does not wait for a reply. */
-export const onCreateTunnelTerminatorV1: ControlHandler = async (context, router, message) => {
+export const onCreateTunnelTerminatorV1: ControlHandler<keyof TunnelerComponents> = async (
+  context,
+  router,
+  message,
+) => {
   try {
     const request = message.decode(CreateTunnelTerminatorRequestSchema);
     const { identity, service, sessions } = await ensureSessions(context, router, request, 'Bind');
@@ -122,7 +139,7 @@ export const onCreateTunnelTerminatorV1: ControlHandler = async (context, router
 
 /** The API session of a router's identity: nobody else can have one. Notes its use. */
 async function ensureApiSession(
-  context: ControlContext,
+  context: Pick<ControlContext, 'state' | 'activity' | 'clock'>,
   router: ConnectedRouter,
   { id: identityId }: Identity,
   types: readonly string[],
@@ -159,7 +176,7 @@ async function ensureApiSession(
 
 /** The sessions for a service, and their description for the router: of an API session only if it is news. */
 async function ensureSessions(
-  context: ControlContext,
+  context: TunnelerComponents,
   router: ConnectedRouter,
   request: { readonly serviceName: string; readonly sessionId: string },
   type: PermissionType,
@@ -184,7 +201,7 @@ async function ensureSessions(
 
 /** `demandRight` throws if the right has ended: nothing would review a session that is stored after that. */
 function ensureSession(
-  { state }: ControlContext,
+  { state }: Pick<ControlContext, 'state'>,
   { id: apiSessionId, identityId }: ApiSession,
   { id: serviceId }: Service,
   type: PermissionType,
@@ -207,7 +224,7 @@ function ensureSession(
 }
 
 function describeSession(
-  { state, clock, sessionLifetime }: ControlContext,
+  { state, clock, sessionLifetime }: Pick<ControlContext, 'state' | 'clock' | 'sessionLifetime'>,
   apiSession: ApiSession,
 ): CreateApiSessionResponse {
   const identity = tunnelerIdentity(state.tables, apiSession.identityId, clock.now());

@@ -4,14 +4,14 @@ import { resultMessage } from '#wire/message.ts';
 import type { Terminator } from '../../state/kinds/terminator.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
-export const onQuiesce: ControlHandler = async (context, router, message) => {
+export const onQuiesce: ControlHandler<'state'> = async (context, router, message) => {
   await changeAll(context, router.id, ({ precedence }) =>
     precedence === 'failed' ? undefined : { precedence: 'failed', savedPrecedence: precedence },
   );
   router.channel.reply(message, resultMessage(true, 'router quiesced'));
 };
 
-export const onDequiesce: ControlHandler = async (context, router, message) => {
+export const onDequiesce: ControlHandler<'state'> = async (context, router, message) => {
   await changeAll(context, router.id, ({ precedence, savedPrecedence }) =>
     precedence !== 'failed' || savedPrecedence === undefined
       ? undefined
@@ -21,7 +21,7 @@ export const onDequiesce: ControlHandler = async (context, router, message) => {
 };
 
 async function changeAll(
-  { state }: ControlContext,
+  { state }: Pick<ControlContext, 'state'>,
   routerId: string,
   change: (terminator: Terminator) => Partial<Terminator> | undefined,
 ): Promise<void> {

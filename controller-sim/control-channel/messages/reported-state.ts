@@ -15,7 +15,7 @@ const MAX_INTERFACES = 1_000;
 const MAX_ADDRESSES = 100;
 
 /** Stores the capabilities of a router that has connected. Routers mostly reconnect with the same ones. */
-export async function storeReported(context: ControlContext, router: ConnectedRouter): Promise<void> {
+export async function storeReported(context: Pick<ControlContext, 'state'>, router: ConnectedRouter): Promise<void> {
   await store(context, router.id, { capabilities: [...router.capabilities] });
 }
 
@@ -23,7 +23,7 @@ export async function storeReported(context: ControlContext, router: ConnectedRo
  * Stores the addresses where a router listens for controllers; without any, the values from the API remain.
  * @throws ProtocolError at once for a hello with an unreadable list
  */
-export function storeListeners(context: ControlContext, id: string, hello: Message): Promise<void> {
+export function storeListeners(context: Pick<ControlContext, 'state'>, id: string, hello: Message): Promise<void> {
   const body = hello.headers.get(ControlHeader.CtrlChanListeners);
   if (!body) return Promise.resolve();
   const { listeners } = new Message(0, [], body).decode(CtrlChanListenersSchema);
@@ -32,7 +32,7 @@ export function storeListeners(context: ControlContext, id: string, hello: Messa
 }
 
 /** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
-export const onInterfaces: ControlHandler = async (context, router, message) => {
+export const onInterfaces: ControlHandler<'state'> = async (context, router, message) => {
   const { interfaces } = message.decode(RouterInterfacesUpdateSchema);
   const isTooLong = ({ addresses }: Interface) => addresses.length > MAX_ADDRESSES;
   if (interfaces.length > MAX_INTERFACES || interfaces.some(isTooLong)) {
@@ -48,7 +48,7 @@ function toStored({ name, hardwareAddress, mtu, index, flags, addresses }: Inter
   return { name, hardwareAddress, mtu: Number(mtu), index: Number(index), flags: Number(flags), addresses };
 }
 
-async function store({ state }: ControlContext, id: string, fields: Partial<Router>): Promise<void> {
+async function store({ state }: Pick<ControlContext, 'state'>, id: string, fields: Partial<Router>): Promise<void> {
   const known = state.tables.router.get(id);
   if (!known || isDeepStrictEqual({ ...known, ...fields }, known)) return;
   await state.change((transaction) => {

@@ -4,7 +4,7 @@
 
 import type { ControlHandler } from '../context.ts';
 
-export const onRouteResult: ControlHandler = ({ network }, router, message) => {
+export const onRouteResult: ControlHandler<'network'> = ({ network }, router, message) => {
   const circuitId = message.body.toString();
   if (network.circuits.isStray(circuitId, router.id)) network.circuits.unroute(router.id, circuitId, true);
 };

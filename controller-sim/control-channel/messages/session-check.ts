@@ -18,6 +18,9 @@ import { EdgeError } from './edge-error.ts';
 const FINAL = { hint: RetryHint.NotRetriable };
 const START_OVER = { hint: RetryHint.StartOver };
 
+/** What a check of a client's session needs. */
+export type SessionComponents = Pick<ControlContext, 'state' | 'access' | 'tokens' | 'revocations' | 'clock'>;
+
 export interface CheckedSession {
   readonly identity: Identity;
   readonly service: Service;
@@ -25,7 +28,7 @@ export interface CheckedSession {
 
 /** A session of a service, with the API session that created it. Throws EdgeError. */
 export async function checkServiceSession(
-  context: ControlContext,
+  context: SessionComponents,
   routerId: string,
   tokens: { session: string | undefined; apiSession: string | undefined },
   type: PermissionType,
@@ -63,7 +66,7 @@ export async function checkServiceSession(
 
 /** An API session, for an identity and a service that the client names. Throws EdgeError. */
 export async function checkApiSession(
-  context: ControlContext,
+  context: SessionComponents,
   routerId: string,
   wanted: { apiSession: string | undefined; identityId: string; serviceId: string },
 ): Promise<CheckedSession> {
@@ -102,7 +105,7 @@ export function tunnelerIdentity(
 
 /** The tunneler of a router acts as the identity with the router's id. Throws EdgeError. */
 export function checkTunneler(
-  { state, access, clock }: ControlContext,
+  { state, access, clock }: Pick<ControlContext, 'state' | 'access' | 'clock'>,
   routerId: string,
   service: Service | undefined,
   type: PermissionType,
@@ -127,7 +130,7 @@ type PresentedApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
 };
 
 async function demandApiSession(
-  { state, tokens, revocations }: ControlContext,
+  { state, tokens, revocations }: Pick<ControlContext, 'state' | 'tokens' | 'revocations'>,
   token = '',
 ): Promise<PresentedApiSession> {
   if (isSignedToken(token)) {
@@ -142,7 +145,7 @@ async function demandApiSession(
 }
 
 async function demandSession(
-  { state, tokens }: ControlContext,
+  { state, tokens }: Pick<ControlContext, 'state' | 'tokens'>,
   apiSession: PresentedApiSession,
   token = '',
 ): Promise<Pick<Session, 'identityId' | 'serviceId' | 'type'>> {

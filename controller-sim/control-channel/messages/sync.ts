@@ -50,7 +50,7 @@ export function sendServerHello({ channel }: ConnectedRouter): void {
   channel.trySend(new Message(EdgeControlType.ServerHello, headers, body), HIGH_LANE);
 }
 
-export function sendMembers({ cluster }: ControlContext, { channel }: ConnectedRouter): void {
+export function sendMembers({ cluster }: Pick<ControlContext, 'cluster'>, { channel }: ConnectedRouter): void {
   const { index, members } = cluster.membership;
   const update = create(UpdateCtrlAddressesSchema, {
     addresses: members.map(({ controlAddress }) => controlAddress),
@@ -62,13 +62,17 @@ export function sendMembers({ cluster }: ControlContext, { channel }: ConnectedR
 }
 
 /** Tells a router that this controller became the leader. */
-export function sendLeadership({ cluster }: ControlContext, { channel }: ConnectedRouter): void {
+export function sendLeadership({ cluster }: Pick<ControlContext, 'cluster'>, { channel }: ConnectedRouter): void {
   const update = create(UpdateClusterLeaderSchema, { index: cluster.membership.leaderIndex });
   channel.trySend(new Message(ControlType.UpdateClusterLeader, [], toBinary(UpdateClusterLeaderSchema, update)));
 }
 
 /** An edge router reports its addresses for SDKs. From now on it is synchronized. */
-export const onClientHello: ControlHandler = async (context, router, message) => {
+export const onClientHello: ControlHandler<'state' | 'feed' | 'sessions' | 'log'> = async (
+  context,
+  router,
+  message,
+) => {
   const { feed, sessions, log } = context;
   const hello = message.decode(ClientHelloSchema);
   router.hostname = hello.hostname;
@@ -81,14 +85,18 @@ export const onClientHello: ControlHandler = async (context, router, message) =>
   await storeReported(context, router);
 };
 
-export const onSubscribe: ControlHandler = ({ feed }, router, message) => {
+export const onSubscribe: ControlHandler<'feed'> = ({ feed }, router, message) => {
   feed.subscribe(router, message.decode(SubscribeToDataModelRequestSchema));
 };
 
-export const onRequestMembers: ControlHandler = (context, router) => sendMembers(context, router);
+export const onRequestMembers: ControlHandler<'cluster'> = (context, router) => sendMembers(context, router);
 
 /** A client that is connected to a router uses its API session. */
-export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions, activity }, router, message) => {
+export const onApiSessionHeartbeat: ControlHandler<'state' | 'sessions' | 'activity'> = (
+  { state, sessions, activity },
+  router,
+  message,
+) => {
   const { tokens } = message.decode(ApiSessionHeartbeatSchema);
   const unknown = tokens.filter((token) => {
     if (isSignedToken(token)) return false;
@@ -100,7 +108,11 @@ export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions, activit
 };
 
 /** Routers name a session by its id, which its signed token carries; older ones name it by its token. */
-export const onValidateSessions: ControlHandler = async ({ state, sessions, tokens }, router, message) => {
+export const onValidateSessions: ControlHandler<'state' | 'sessions' | 'tokens'> = async (
+  { state, sessions, tokens },
+  router,
+  message,
+) => {
   const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
   const { session } = state.tables;
   const unknown = new Set(sessionTokens.filter((each) => !session.has(each) && !session.findBy('token', each)));
@@ -120,13 +132,13 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
   sessions.rejectServiceSessions(router, invalid);
 };
 
-export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
+export const onRequestResync: ControlHandler<'sessions'> = ({ sessions }, router) => sessions.sendAll(router);
 
 /**
  * Identities that connected to the router or disconnected. Unknown ones are ignored first: each identity that is looked
  * up costs time for each router.
  */
-export const onConnectEvents: ControlHandler = ({ network, state }, router, message) => {
+export const onConnectEvents: ControlHandler<'network' | 'state'> = ({ network, state }, router, message) => {
   const { events: all, fullState } = message.decode(ConnectEventsSchema);
   const events = all.filter(({ identityId: id }) => router.identities.has(id) || state.tables.identity.has(id));
   const named = events.map(({ identityId }) => identityId);
@@ -151,12 +163,12 @@ export const onConnectEvents: ControlHandler = ({ network, state }, router, mess
 };
 
 /** Problems that an operator can solve: they are published as events. */
-export const onAlerts: ControlHandler = ({ network }, router, message) => {
+export const onAlerts: ControlHandler<'network'> = ({ network }, router, message) => {
   for (const alert of message.decode(AlertsSchema).alerts.slice(0, MAX_ALERTS))
     network.events.emit({ kind: 'alert', routerId: router.id, alert });
 };
 
-export const onInspect: ControlHandler = (_context, router, message) => {
+export const onInspect: ControlHandler<never> = (_context, router, message) => {
   const { requestedValues } = message.decode(InspectRequestSchema);
   const values = requestedValues.includes(CAPABILITY) ? [{ name: CAPABILITY, value: CAPABILITIES }] : [];
   const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values }));

@@ -25,7 +25,7 @@ const SERVER_BUSY = [[ResultHeader.ErrorCode, encodeUint32(1)]] as const;
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
 
 /** Ids of other routers and unknown ids are ignored: the router only reports that it lacks them. */
-export const onRemoveTerminators: ControlHandler = async (context, router, message) => {
+export const onRemoveTerminators: ControlHandler<'state'> = async (context, router, message) => {
   const { terminatorIds } = message.decode(RemoveTerminatorsRequestSchema);
   try {
     await removeOwn(context, router, terminatorIds);
@@ -36,7 +36,7 @@ export const onRemoveTerminators: ControlHandler = async (context, router, messa
   }
 };
 
-export const onRemoveFabricTerminator: ControlHandler = async (context, router, message) => {
+export const onRemoveFabricTerminator: ControlHandler<'state'> = async (context, router, message) => {
   const { terminatorId } = message.decode(RemoveFabricTerminatorSchema);
   const own = context.state.tables.terminator.get(terminatorId)?.routerId === router.id;
   await removeOwn(context, router, [terminatorId]);
@@ -44,13 +44,13 @@ export const onRemoveFabricTerminator: ControlHandler = async (context, router, 
 };
 
 /** For routers before 2.0. */
-export const onRemoveEdgeTerminator: ControlHandler = async (context, router, message) => {
+export const onRemoveEdgeTerminator: ControlHandler<'state'> = async (context, router, message) => {
   await removeOwn(context, router, [message.decode(RemoveTerminatorRequestSchema).terminatorId]);
   router.channel.reply(message, new Message(EdgeControlType.RemoveTerminatorResponse));
 };
 
 /** For tunnelers of routers before 1.3. The body is the terminator's id. */
-export const onRemoveTunnelTerminator: ControlHandler = async ({ state }, router, message) => {
+export const onRemoveTunnelTerminator: ControlHandler<'state'> = async ({ state }, router, message) => {
   const id = message.body.toString();
   try {
     await state.change((transaction) => {
@@ -69,18 +69,18 @@ export const onRemoveTunnelTerminator: ControlHandler = async ({ state }, router
   }
 };
 
-export const onUpdateTerminator: ControlHandler = async (context, router, message) => {
+export const onUpdateTerminator: ControlHandler<'state'> = async (context, router, message) => {
   const request = message.decode(UpdateTerminatorRequestSchema);
   await update(context, router, message, request, EdgeControlType.UpdateTerminatorResponse);
 };
 
-export const onUpdateTunnelTerminator: ControlHandler = async (context, router, message) => {
+export const onUpdateTunnelTerminator: ControlHandler<'state'> = async (context, router, message) => {
   const request = message.decode(UpdateTunnelTerminatorRequestSchema);
   await update(context, router, message, request, EdgeControlType.UpdateTunnelTerminatorResponse);
 };
 
 /** For a fabric without identities. */
-export const onUpdateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
+export const onUpdateFabricTerminator: ControlHandler<'state'> = async ({ state }, router, message) => {
   const request = message.decode(UpdateFabricTerminatorSchema);
   try {
     await change(state, router, request);
@@ -90,7 +90,11 @@ export const onUpdateFabricTerminator: ControlHandler = async ({ state }, router
   }
 };
 
-async function removeOwn({ state }: ControlContext, router: ConnectedRouter, ids: readonly string[]): Promise<void> {
+async function removeOwn(
+  { state }: Pick<ControlContext, 'state'>,
+  router: ConnectedRouter,
+  ids: readonly string[],
+): Promise<void> {
   await state.change((transaction) => {
     for (const id of ids)
       if (transaction.get('terminator', id)?.routerId === router.id) transaction.delete('terminator', id);
@@ -106,7 +110,7 @@ interface RequestedChange {
 }
 
 async function update(
-  { state }: ControlContext,
+  { state }: Pick<ControlContext, 'state'>,
   router: ConnectedRouter,
   message: Message,
   request: RequestedChange,

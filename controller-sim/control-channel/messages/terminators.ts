@@ -23,7 +23,7 @@ import type { Terminator } from '../../state/kinds/terminator.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeError } from './edge-error.ts';
-import { checkServiceSession, checkTunneler } from './session-check.ts';
+import { checkServiceSession, checkTunneler, type SessionComponents } from './session-check.ts';
 
 export const PRECEDENCES: readonly Precedence[] = ['default', 'required', 'failed'];
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
@@ -34,7 +34,7 @@ type Wanted = Pick<
 >;
 
 /** For a client of the router. The answer carries the terminator's id; it is not a reply. */
-export const onCreateTerminator: ControlHandler = async (context, router, message) => {
+export const onCreateTerminator: ControlHandler<keyof SessionComponents> = async (context, router, message) => {
   const request = message.decode(CreateTerminatorV2RequestSchema);
   const answer = { terminatorId: request.address, ...SUCCESS };
   try {
@@ -58,7 +58,7 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
  * For a fabric without identities: the router names service, binding and address, and the controller assigns the id.
  * reference fact: any router may host any service, with any instance id. It changes and removes only its own.
  */
-export const onCreateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
+export const onCreateFabricTerminator: ControlHandler<'state'> = async ({ state }, router, message) => {
   const request = message.decode(CreateFabricTerminatorSchema);
   const { serviceId, address } = request;
   const binding = request.binding || defaultBinding(address);
@@ -83,7 +83,11 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
 };
 
 /** For the router's own tunneler. */
-export const onCreateTunnelTerminator: ControlHandler = async (context, router, message) => {
+export const onCreateTunnelTerminator: ControlHandler<'state' | 'access' | 'clock'> = async (
+  context,
+  router,
+  message,
+) => {
   const request = message.decode(CreateTunnelTerminatorRequestV2Schema);
   const answer = { terminatorId: request.address, startTime: request.startTime, ...SUCCESS };
   try {
@@ -155,7 +159,11 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
  * Creates the terminator. Routers may repeat requests: cost and precedence of an existing one change, except for
  * tunnelers, which use another request for that (both as in the reference).
  */
-export async function putTerminator({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
+export async function putTerminator(
+  { state }: Pick<ControlContext, 'state'>,
+  router: ConnectedRouter,
+  wanted: Wanted,
+): Promise<void> {
   if (wanted.id === '')
     throw new EdgeError(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
   if (wanted.cost > MAX_COST) throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${MAX_COST}`, NOT_RETRIABLE);

@@ -58,7 +58,10 @@ export async function deleteTerminators(
  * Validates the terminators of a router that connects. A router of this project creates those at once that the list
  * does not name, so an empty list is sent, too. Rejects if the router does not answer.
  */
-export async function validateTerminators(context: ControlContext, router: ConnectedRouter): Promise<void> {
+export async function validateTerminators(
+  context: Pick<ControlContext, 'state' | 'log'>,
+  router: ConnectedRouter,
+): Promise<void> {
   const own = context.state.tables.terminator.referring('routerId', router.id);
   const states = await askForTerminators(router, own, { fixInvalid: true, postCreate: true });
   const invalid = own.filter(({ id }) => states.get(id)?.valid === false).map(({ id }) => id);

@@ -4,7 +4,7 @@ import { VerifyRouterSchema } from '#wire/gen/control_pb.js';
 import { resultMessage } from '#wire/message.ts';
 import type { ControlHandler } from '../context.ts';
 
-export const onVerifyRouter: ControlHandler = ({ state }, router, message) => {
+export const onVerifyRouter: ControlHandler<'state'> = ({ state }, router, message) => {
   const { routerId, fingerprints } = message.decode(VerifyRouterSchema);
   const known = state.tables.router.get(routerId);
   const valid = known?.fingerprint != null && !known.disabled && fingerprints.includes(known.fingerprint);
