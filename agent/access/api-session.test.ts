@@ -16,9 +16,9 @@ import {
 import { type Authority, issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { type ApiSession, ApiSessions } from './api-session.ts';
 import { DataModel } from './data-model.ts';
-import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
+import type { LegacySession } from './legacy-sessions.ts';
 import { encodedParts } from './model-state.ts';
-import { type AccessClaims, TokenError, type Tokens } from './tokens.ts';
+import { type AccessClaims, TokenError } from './tokens.ts';
 
 const DAY = 86_400_000;
 const NEVER_ABORTED = new AbortController().signal;
@@ -29,7 +29,7 @@ async function sessions() {
   const known = new Map<string, LegacySession>();
   const model = new DataModel(silentLog);
   model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', name: 'me' }));
-  const legacySessions = { get: (token: string) => known.get(token) } as unknown as LegacySessions;
+  const legacySessions = { get: (token: string) => known.get(token) };
   const claims: AccessClaims = {
     sub: 'me',
     z_asid: 'session',
@@ -37,7 +37,7 @@ async function sessions() {
     iat: clock.now() / 1000,
     jti: 'token',
   };
-  const tokens = { access: async () => claims } as unknown as Tokens;
+  const tokens = { access: async () => claims };
   const roots = [new X509Certificate(network.certificate.toString('pem'))];
   const checked = new ApiSessions({ clock, model, legacySessions, tokens, identity: { roots } });
   return { clock, network, known, model, checked, claims, tokens };

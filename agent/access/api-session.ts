@@ -35,8 +35,8 @@ export class SessionRejectedError extends ProjectError {
 export interface ApiSessionsComponents {
   clock: Clock;
   model: DataModel;
-  legacySessions: LegacySessions;
-  tokens: Tokens;
+  legacySessions: Pick<LegacySessions, 'get'>;
+  tokens: Pick<Tokens, 'access'>;
   /** The network's own authorities. Other authorities cannot vouch for identities. */
   identity: { readonly roots: readonly X509Certificate[] };
 }

@@ -19,8 +19,6 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../control/controller.ts';
-import type { Controllers } from '../control/controllers.ts';
 import { compareModels, countEntities } from './compare-models.ts';
 import { DataModel } from './data-model.ts';
 import { ModelSubscription } from './subscription.ts';
@@ -119,15 +117,20 @@ function setup() {
   const controller = {
     id: 'ctrl',
     isConnected: true,
+    isResponsive: true,
     send: (message: Message) => void sent.push(message),
-    channel: { reply: (_request: Message, answer: Message) => replies.push(answer), trySend: () => true },
+    channel: {
+      reply: (_request: Message, answer: Message) => replies.push(answer) > 0,
+      trySend: () => true,
+      unanswered: 0,
+    },
   };
   const connects: (() => void)[] = [];
   const controllers = {
     all: [controller],
     leader: controller,
     on: () => undefined,
-    onConnect: (listener: () => void) => connects.push(listener),
+    onConnect: (listener: () => void) => void connects.push(listener),
     onDisconnect: () => undefined,
   };
   const model = modelOf(events());
@@ -136,7 +139,7 @@ function setup() {
     clock,
     log: silentLog,
     random: seededRandom(1),
-    controllers: controllers as unknown as Controllers,
+    controllers,
     model,
     onHistoryReset: () => undefined,
     working: (work) => work(),
@@ -150,7 +153,7 @@ function setup() {
     });
     const request = create(RouterDataModelValidateRequestSchema, { state: stateOf(list, 9n), fix });
     const body = toBinary(RouterDataModelValidateRequestSchema, request);
-    answer(controller as unknown as Controller, new Message(EdgeControlType.ValidateDataState, [], body));
+    answer(controller, new Message(EdgeControlType.ValidateDataState, [], body));
     const reply = replies.pop();
     t.equal(reply?.contentType, EdgeControlType.ValidateDataStateResponse);
     return fromBinary(RouterDataModelValidateResponseSchema, reply?.body ?? Buffer.alloc(0));

@@ -7,27 +7,28 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { ApiSessionAddedSchema, ApiSessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../control/controller.ts';
-import type { ControlHandler, Controllers } from '../control/controllers.ts';
+import type { Recipient } from '../control/controller.ts';
 import { LegacySessions } from './legacy-sessions.ts';
 
+type Handler = (controller: Recipient, message: Message) => void;
+
 function room() {
-  const handlers = new Map<number, ControlHandler>();
-  const controllers = { on: (type: number, handler: ControlHandler) => void handlers.set(type, handler) };
+  const handlers = new Map<number, Handler>();
+  const controllers = { all: [], on: (type: number, handler: Handler) => void handlers.set(type, handler) };
   const clock = new VirtualClock();
   const requests: [string, number][] = [];
   const sessions = new LegacySessions({
     clock,
     log: silentLog,
-    controllers: controllers as unknown as Controllers,
+    controllers,
     heartbeatInterval: 60_000,
     heartbeatBatch: 10,
   });
-  const controller = (id: string) =>
-    ({
-      id,
-      channel: { trySend: ({ contentType }: Message) => requests.push([id, contentType]) },
-    }) as unknown as Controller;
+  const controller = (id: string) => ({
+    id,
+    isConnected: true,
+    channel: { trySend: ({ contentType }: Message) => requests.push([id, contentType]) > 0 },
+  });
   const push = (
     controllerId: string,
     tokens: string[],

@@ -18,8 +18,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../control/controller.ts';
-import type { Controllers } from '../control/controllers.ts';
+import type { Recipient } from '../control/controller.ts';
 
 export interface LegacySession {
   readonly token: string;
@@ -34,7 +33,10 @@ export interface LegacySession {
 export interface LegacySessionsComponents {
   clock: Clock;
   log: Log;
-  controllers: Controllers;
+  controllers: {
+    readonly all: readonly Recipient[];
+    on(contentType: number, handler: (controller: Recipient, message: Message) => void): void;
+  };
   /** Milliseconds between reports of tokens in use. */
   heartbeatInterval: number;
   /** Tokens in one report. */
@@ -128,7 +130,7 @@ export class LegacySessions {
     return this.#removedServiceSessions.has(token) || (id !== undefined && this.#removedServiceSessions.has(id));
   }
 
-  #onAdded(controller: Controller, message: Message): void {
+  #onAdded(controller: Recipient, message: Message): void {
     if (this.#isClosed) return;
     const { isFullState, apiSessions } = message.decode(ApiSessionAddedSchema);
     if (isFullState) this.#onChunk(controller, message, apiSessions);
@@ -140,7 +142,7 @@ export class LegacySessions {
     if (removed.length > 0) this.#listeners.call();
   }
 
-  #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
+  #put(controller: Recipient, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
     if (this.#sessions.size >= MAX_SESSIONS && !this.#sessions.has(token)) return;
     this.#states.get(controller.id)?.tokens.add(token); // it may be newer than the arriving state
     const fingerprints = new Set(certFingerprints.map((each) => each.toLowerCase()));
@@ -148,7 +150,7 @@ export class LegacySessions {
   }
 
   /** The last chunk of a full state removes that controller's sessions which the state does not contain. */
-  #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
+  #onChunk(controller: Recipient, message: Message, sessions: readonly ApiSessionMessage[]): void {
     const chunk = chunkOf(message);
     const known = this.#states.get(controller.id);
     const state = known?.id === chunk.id ? known : this.#startState(controller, chunk.id);
@@ -163,7 +165,7 @@ export class LegacySessions {
     this.#remove(Array.from(missing, ({ token }) => token));
   }
 
-  #startState(controller: Controller, id: string): FullState {
+  #startState(controller: Recipient, id: string): FullState {
     this.#endState(controller);
     const deadline = this.#components.clock.after('full state of legacy sessions', STATE_TIME, () =>
       this.#requestState(controller),
@@ -180,13 +182,13 @@ export class LegacySessions {
     return state;
   }
 
-  #endState({ id }: Controller): void {
+  #endState({ id }: Recipient): void {
     this.#states.get(id)?.deadline.cancel();
     this.#states.delete(id);
   }
 
   /** Without the missing chunks, removed sessions would stay valid. */
-  #requestState(controller: Controller): void {
+  #requestState(controller: Recipient): void {
     this.#endState(controller);
     this.#components.log.warn({ controller: controller.id }, 'legacy sessions are incomplete, requesting them again');
     const request = create(RequestClientReSyncSchema, { reason: `incomplete after ${STATE_TIME / 1_000} s` });

@@ -13,21 +13,21 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../control/controller.ts';
-import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { DataModel } from './data-model.ts';
-import { ModelSubscription } from './subscription.ts';
+import { type ModelSource, ModelSubscription } from './subscription.ts';
+
+type Handler = (controller: ModelSource, message: Message) => void;
 
 function room({ others = [] }: { others?: string[] } = {}) {
   const clock = new VirtualClock();
-  const handlers = new Map<number, ControlHandler>();
+  const handlers = new Map<number, Handler>();
   const sent: Message[] = [];
   const sentAt: number[] = [];
   const asked: string[] = [];
   const silences: Record<string, number> = {};
-  const create = (id: string) => ({
+  const create = (id: string): ModelSource => ({
     id,
     isConnected: true,
     get isResponsive() {
@@ -45,19 +45,19 @@ function room({ others = [] }: { others?: string[] } = {}) {
       },
     },
   });
-  const all = ['ctrl', ...others].map((id) => create(id) as unknown as Controller);
-  const [controller] = all as [Controller];
+  const all = ['ctrl', ...others].map((id) => create(id));
+  const [controller] = all as [ModelSource];
   const connects: (() => void)[] = [];
   const controllers = {
     all,
-    get best() {
+    get best(): ModelSource {
       return all.find((each) => each.isResponsive) ?? controller;
     },
-    get leader() {
+    get leader(): ModelSource {
       return controllers.best;
     },
-    on: (type: number, handler: ControlHandler) => void handlers.set(type, handler),
-    onConnect: (listener: () => void) => connects.push(listener),
+    on: (type: number, handler: Handler) => void handlers.set(type, handler),
+    onConnect: (listener: () => void) => void connects.push(listener),
     onDisconnect: () => undefined,
   };
   const metrics = new MetricsRegistry(clock, () => 0.5);
@@ -67,7 +67,7 @@ function room({ others = [] }: { others?: string[] } = {}) {
     clock,
     log: silentLog,
     random: seededRandom(1),
-    controllers: controllers as unknown as Controllers,
+    controllers,
     model,
     onHistoryReset: () => undefined,
     working: (work) => pool.run(work),

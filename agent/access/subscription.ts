@@ -8,6 +8,7 @@ import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { Channel } from '#wire/channel/channel.ts';
 import {
   type DataState,
   DataState_ChangeSetSchema,
@@ -18,14 +19,26 @@ import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from '../control/controller.ts';
-import type { Controllers } from '../control/controllers.ts';
 import type { DataModel } from './data-model.ts';
+
+/** A controller, as far as a subscription needs it. */
+export type ModelSource = Pick<Controller, 'id' | 'isConnected' | 'isResponsive' | 'send'> & {
+  readonly channel: Pick<Channel, 'trySend' | 'unanswered'>;
+};
+
+interface ModelSources {
+  readonly all: readonly ModelSource[];
+  readonly leader: ModelSource;
+  on(contentType: number, handler: (controller: ModelSource, message: Message) => void): void;
+  onConnect(listener: () => void): void;
+  onDisconnect(listener: (controller: ModelSource) => void): void;
+}
 
 export interface SubscriptionComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  controllers: Controllers;
+  controllers: ModelSources;
   model: DataModel;
   /** A full state is older than the previous one: the controllers' history has restarted. */
   onHistoryReset(): void;
@@ -44,7 +57,7 @@ const MAX_ANSWER_TIME_MS = 300_000;
 
 interface Subscription {
   readonly id: string;
-  readonly controller: Controller;
+  readonly controller: ModelSource;
   renewAt: number;
   /** When the request is repeated. A controller without news does not answer, so usually never. */
   answerBy: number;
@@ -91,7 +104,7 @@ export class ModelSubscription {
   }
 
   /** Whether another controller should be asked, because this one only seems to be connected. */
-  #isSilent(controller: Controller): boolean {
+  #isSilent(controller: ModelSource): boolean {
     return (
       controller.channel.unanswered > SILENCE && this.#components.controllers.all.some((each) => each.isResponsive)
     );
@@ -124,7 +137,7 @@ export class ModelSubscription {
     return result;
   }
 
-  #onDisconnect(controller: Controller): void {
+  #onDisconnect(controller: ModelSource): void {
     if (this.#current?.controller !== controller) return;
     this.#current = undefined;
     if (this.#components.controllers.all.length > 0) this.#subscribe(this.#components.model.index);
@@ -138,7 +151,7 @@ export class ModelSubscription {
     if (index === 0n) this.#expectAnswer();
   }
 
-  #create(controller: Controller): Subscription {
+  #create(controller: ModelSource): Subscription {
     return { id: this.#ids.uuid(), controller, renewAt: 0, answerBy: Number.POSITIVE_INFINITY };
   }
 
@@ -165,7 +178,7 @@ export class ModelSubscription {
     }
   }
 
-  #onState(controller: Controller, message: Message): void {
+  #onState(controller: ModelSource, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
     const { clock, model, working } = this.#components;
     const { wentBack } = this.#received(() =>
@@ -182,7 +195,7 @@ export class ModelSubscription {
     );
   }
 
-  #onChange(controller: Controller, message: Message): void {
+  #onChange(controller: ModelSource, message: Message): void {
     const { model, working, log } = this.#components;
     const isOurs = this.#isOurs(controller, message);
     const apply = () => {
@@ -199,7 +212,7 @@ export class ModelSubscription {
     this.#expectAnswer();
   }
 
-  #isOurs(controller: Controller, message: Message): boolean {
+  #isOurs(controller: ModelSource, message: Message): boolean {
     return (
       this.#current?.controller === controller && message.string(EdgeControlHeader.SubscriptionId) === this.#current.id
     );

@@ -10,7 +10,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { ControlHandler } from '../control/controllers.ts';
+import type { Asker } from '../control/controller.ts';
 import { compareModels, countEntities, type ModelDifference } from './compare-models.ts';
 import { DataModel } from './data-model.ts';
 
@@ -30,7 +30,11 @@ const NO_MODEL: ModelDifference = {
   detail: 'router data model not present',
 };
 
-export function onValidateModel({ log, model, replace }: ValidateModelComponents): ControlHandler {
+export function onValidateModel({
+  log,
+  model,
+  replace,
+}: ValidateModelComponents): (controller: Asker, message: Message) => void {
   return (controller, message) => {
     const { state, fix } = message.decode(RouterDataModelValidateRequestSchema, false);
     const wanted = new DataModel(log);

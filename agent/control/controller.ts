@@ -28,6 +28,12 @@ export interface ControllerInfo {
   readonly clock: Clock;
 }
 
+/** A controller, for those who only send it messages. */
+export type Recipient = Pick<Controller, 'id' | 'isConnected'> & { readonly channel: Pick<Channel, 'trySend'> };
+
+/** A controller, for those who only answer its messages. */
+export type Asker = Pick<Controller, 'id'> & { readonly channel: Pick<Channel, 'reply'> };
+
 export class Controller {
   readonly id: string;
   /** The address that was dialed. */

@@ -3,7 +3,6 @@
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import type { Controllers } from '../controllers.ts';
 import { InterfaceReporter } from './interfaces.ts';
 
 t.test('interfaces are reported at the connection, and unchanged ones only after the least interval', async (t) => {
@@ -19,10 +18,7 @@ t.test('interfaces are reported at the connection, and unchanged ones only after
     },
   };
   const init = { disabled: false, checkInterval: 1_000, minReportInterval: 5_000 };
-  const reporter = new InterfaceReporter(
-    { controllers: controllers as unknown as Controllers, clock, log: silentLog },
-    init,
-  );
+  const reporter = new InterfaceReporter({ controllers, clock, log: silentLog }, init);
   connected();
   await clock.advance(0);
   t.equal(reports, 1);

@@ -6,12 +6,12 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { ownInterfaces } from '#lib/net/own-interfaces.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { VersionInfo } from '#wire/channel/version-info.ts';
 import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { InterfaceFlag } from '#wire/interface-flags.ts';
 import { Message } from '#wire/message.ts';
-import type { Controllers } from '../controllers.ts';
 
 export interface InterfaceReporterInit {
   readonly disabled: boolean;
@@ -23,8 +23,15 @@ export interface InterfaceReporterInit {
 /** Earlier controllers do not know the message. */
 const SINCE = 'v1.6.3';
 
+/** What it needs of the controllers. */
+interface KnownControllers {
+  readonly all: readonly { readonly version: Pick<VersionInfo, 'version'> }[];
+  readonly leader: { requestResult(message: Message): Promise<unknown> };
+  onConnect(listener: () => void): void;
+}
+
 export class InterfaceReporter {
-  readonly #controllers: Controllers;
+  readonly #controllers: KnownControllers;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #init: InterfaceReporterInit;
@@ -32,7 +39,7 @@ export class InterfaceReporter {
   #reported = '';
   #reportedAt = 0;
 
-  constructor(components: { controllers: Controllers; clock: Clock; log: Log }, init: InterfaceReporterInit) {
+  constructor(components: { controllers: KnownControllers; clock: Clock; log: Log }, init: InterfaceReporterInit) {
     this.#controllers = components.controllers;
     this.#clock = components.clock;
     this.#log = components.log;

@@ -18,7 +18,7 @@ export interface TerminatorSpec {
   /** Creates the request for a change, and returns the type of its answer. */
   change(change: WeightChange): { readonly request: Message; readonly answerType: number };
   /** Returns the controller to ask; undefined if none is connected. */
-  controller(): Controller | undefined;
+  controller(): Pick<Controller, 'id' | 'request'> | undefined;
   /** The controller created the terminator. */
   established?(): void;
   /** The controller rejected the terminator for the `rejections`th time in a row. Returns false to stop retrying. */

@@ -12,22 +12,22 @@ import {
 } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controllers } from '../../control/controllers.ts';
+import type { Asker } from '../../control/controller.ts';
 import { TerminatorValidations, type TerminatorVerdict } from './terminator-validations.ts';
 
 const { UNKNOWN_TERMINATOR, UNKNOWN_BINDING } = TerminatorInvalidReason;
-type Handler = (controller: unknown, message: Message) => void;
+type Handler = (controller: Asker, message: Message) => void;
 
 function setup(validate: (id: string, fix: boolean) => Promise<TerminatorVerdict | undefined>) {
   const clock = new VirtualClock();
   const handlers = new Map<number, Handler>();
-  const controllers = { on: (type: number, handler: Handler) => handlers.set(type, handler) };
+  const controllers = { on: (type: number, handler: Handler) => void handlers.set(type, handler) };
   const removed: string[] = [];
   let running = 0;
   const validations = new TerminatorValidations({
     clock,
     log: silentLog,
-    controllers: controllers as unknown as Controllers,
+    controllers,
     terminators: {
       confirm: (id) => id.startsWith('own'),
       disown: (ids) => void removed.push(...ids),
@@ -42,8 +42,11 @@ function setup(validate: (id: string, fix: boolean) => Promise<TerminatorVerdict
   });
   const ask = (type: number, body: Uint8Array) => {
     const { promise, resolve } = Promise.withResolvers<Message>();
-    const controller = { channel: { reply: (_request: Message, answer: Message) => resolve(answer) } };
-    handlers.get(type)?.(controller, new Message(type, [], body));
+    const reply = (_request: Message, answer: Message) => {
+      resolve(answer);
+      return true;
+    };
+    handlers.get(type)?.({ id: 'ctrl', channel: { reply } }, new Message(type, [], body));
     return promise;
   };
   const verdicts = async (

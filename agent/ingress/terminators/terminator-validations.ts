@@ -16,7 +16,8 @@ import {
   ValidateTerminatorsV2RequestSchema,
 } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
-import type { Controllers } from '../../control/controllers.ts';
+import type { Message } from '#wire/message.ts';
+import type { Asker } from '../../control/controller.ts';
 import { validatedTerminators } from './terminator-messages.ts';
 import { KEPT_BINDINGS, type Terminators } from './terminators.ts';
 
@@ -35,7 +36,7 @@ export interface TerminatorHosts {
 export interface TerminatorValidationsComponents {
   clock: Clock;
   log: Log;
-  controllers: Controllers;
+  controllers: { on(contentType: number, handler: (controller: Asker, message: Message) => void): void };
   terminators: Pick<Terminators, 'confirm' | 'disown' | 'listed'>;
   /** Undefined without listeners for SDK clients. */
   hosts: TerminatorHosts | undefined;

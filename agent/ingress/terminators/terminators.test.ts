@@ -13,8 +13,6 @@ import { EdgeControlHeader, EdgeControlType, RetryHint } from '#wire/gen/numbers
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../../control/adaptive-window.ts';
-import type { Controller } from '../../control/controller.ts';
-import type { Controllers } from '../../control/controllers.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent } from './terminator-states.ts';
@@ -22,6 +20,7 @@ import { Terminators } from './terminators.ts';
 
 /** A controller that answers on the test's command. */
 class FakeController {
+  readonly id = 'ctrl';
   readonly asked: { id: string; answer(result: CreateTerminatorResult): void }[] = [];
   readonly removed: string[] = [];
   max = 0;
@@ -80,7 +79,7 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
   const terminators = new Terminators({
     clock,
     log: silentLog,
-    controllers: controllers as unknown as Controllers,
+    controllers,
     queue: new TaskQueue({ name: 'test', length, workers, clock }),
     window,
     created: () => undefined,
@@ -99,7 +98,7 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
         request: new Message(EdgeControlType.UpdateTunnelTerminator, [], `${id} ${JSON.stringify(change)}`),
         answerType: EdgeControlType.UpdateTunnelTerminatorResponse,
       }),
-      controller: () => controller as unknown as Controller,
+      controller: () => controller,
     });
   /** The controller answers with a separate message, not with a reply. */
   const tell = (terminatorId: string, result: CreateTerminatorResult) => {

@@ -10,8 +10,10 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import { nextState } from '#lib/transitions.ts';
 import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
 import type { AdaptiveWindow, WindowPlace } from '../../control/adaptive-window.ts';
-import { type Controllers, NoControllerError } from '../../control/controllers.ts';
+import type { Controller } from '../../control/controller.ts';
+import { NoControllerError } from '../../control/controllers.ts';
 import type { TerminatorDescription } from '../../interface/description.ts';
 import { TerminatorChange, type WeightChange } from './terminator-change.ts';
 import {
@@ -24,10 +26,18 @@ import { FIRST_RETRY, retryWait } from './terminator-retry.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
+/** What it needs of the controllers. */
+interface KnownControllers {
+  readonly all: readonly unknown[];
+  readonly best: Pick<Controller, 'requestResult'>;
+  on(contentType: number, handler: (controller: unknown, message: Message) => void): void;
+  onConnect(listener: (controller: Pick<Controller, 'id'>) => void): void;
+}
+
 export interface TerminatorsComponents {
   clock: Clock;
   log: Log;
-  controllers: Controllers;
+  controllers: KnownControllers;
   /** Sends rate-limited requests to controllers. */
   queue: TaskQueue;
   /** Bounds the requests in progress. */

@@ -5,8 +5,7 @@ import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { ConnectEventsSchema } from '#wire/gen/edge_control_pb.js';
 import type { Message } from '#wire/message.ts';
-import type { Controller } from '../../../control/controller.ts';
-import type { Controllers } from '../../../control/controllers.ts';
+import type { Recipient } from '../../../control/controller.ts';
 import { type ConnectDetail, ConnectEvents } from './connect-events.ts';
 
 const INIT = { batchInterval: 3_000, fullSyncInterval: 300_000, maxQueuedEvents: 3 };
@@ -14,7 +13,7 @@ const INIT = { batchInterval: 3_000, fullSyncInterval: 300_000, maxQueuedEvents:
 function room() {
   const clock = new VirtualClock();
   const open = new Set<ConnectDetail>();
-  const listeners: ((controller: Controller) => void)[] = [];
+  const listeners: ((controller: Recipient) => void)[] = [];
   const sent: string[] = [];
   const controller = {
     id: 'c',
@@ -34,12 +33,9 @@ function room() {
   };
   const controllers = {
     all: [controller],
-    onConnect: (listener: (c: Controller) => void) => void listeners.push(listener),
+    onConnect: (listener: (c: Recipient) => void) => void listeners.push(listener),
   };
-  const events = new ConnectEvents(
-    { clock, log: silentLog, controllers: controllers as unknown as Controllers, connections: () => open },
-    INIT,
-  );
+  const events = new ConnectEvents({ clock, log: silentLog, controllers, connections: () => open }, INIT);
   const connect = (identityId: string, remoteAddress: string) => {
     const detail = { identityId, id: remoteAddress, connectedAt: clock.now(), localAddress: 'here', remoteAddress };
     open.add(detail);
@@ -54,7 +50,7 @@ function room() {
     return sent.splice(0);
   };
   const reconnect = () => {
-    for (const listener of listeners) listener(controller as unknown as Controller);
+    for (const listener of listeners) listener(controller);
   };
   return { clock, events, controller, connect, reports, reconnect };
 }

@@ -8,8 +8,7 @@ import { formatDuration } from '#lib/time/duration.ts';
 import { ConnectEventsSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../../../control/controller.ts';
-import type { Controllers } from '../../../control/controllers.ts';
+import type { Recipient } from '../../../control/controller.ts';
 
 /** One connection of an identity. */
 export interface ConnectDetail {
@@ -26,7 +25,10 @@ export interface ConnectDetail {
 export interface ConnectEventsComponents {
   clock: Clock;
   log: Log;
-  controllers: Pick<Controllers, 'all' | 'onConnect'>;
+  controllers: {
+    readonly all: readonly Recipient[];
+    onConnect(listener: (controller: Recipient) => void): void;
+  };
   /** All open connections. */
   connections(): Iterable<ConnectDetail>;
 }
@@ -48,7 +50,7 @@ export class ConnectEvents {
   readonly #changed = new Set<string>();
   /** New connections. Controllers emit an event for each one that they receive, so each is reported once. */
   #opened: ConnectDetail[] = [];
-  readonly #behind = new Set<Controller>();
+  readonly #behind = new Set<Recipient>();
   readonly #fullSync: Timer;
   #batch: Timer | undefined;
   #isClosed = false;
@@ -138,7 +140,7 @@ export class ConnectEvents {
     }
   }
 
-  #send(controller: Controller, events: readonly ReturnType<typeof connectEvent>[], fullState: boolean): void {
+  #send(controller: Recipient, events: readonly ReturnType<typeof connectEvent>[], fullState: boolean): void {
     const body = toBinary(ConnectEventsSchema, create(ConnectEventsSchema, { events: [...events], fullState }));
     if (controller.channel.trySend(new Message(EdgeControlType.ConnectEvents, [], body))) return;
     this.#behind.add(controller);

@@ -19,7 +19,7 @@ import {
   sdkRooms,
   settled,
 } from '../../../../test/support/rooms/sdk-rooms.ts';
-import type { Controller } from '../../../control/controller.ts';
+import type { Recipient } from '../../../control/controller.ts';
 import { collectGarbage } from '../../../profile/runtime.ts';
 import { SessionValidation } from './session-validation.ts';
 
@@ -126,7 +126,7 @@ t.test('a legacy session may time out once its client has disconnected; controll
   client.channel.close();
   await settled();
   t.same([clients.ends, ...legacyInUse], [1]);
-  let connect: (controller: Controller) => void = () => undefined;
+  let connect: (controller: Recipient) => void = () => undefined;
   const onConnect = (listener: typeof connect) => {
     connect = listener;
   };
@@ -134,7 +134,7 @@ t.test('a legacy session may time out once its client has disconnected; controll
   const validation = new SessionValidation(components, { chunkSize: 10, minInterval: 100, maxInterval: 200 });
   const sent: Message[] = [];
   const channel = { trySend: (message: Message) => sent.push(message) > 0 };
-  connect({ id: 'c', isConnected: true, channel } as unknown as Controller);
+  connect({ id: 'c', isConnected: true, channel });
   t.same(
     sent.map((message) => message.decode(ValidateSessionsRequestSchema).sessionTokens),
     [[DIAL_TOKEN]],

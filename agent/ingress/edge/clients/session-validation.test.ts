@@ -6,7 +6,7 @@ import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { ValidateSessionsRequestSchema } from '#wire/gen/edge_control_pb.js';
 import type { Message } from '#wire/message.ts';
-import type { Controller } from '../../../control/controller.ts';
+import type { Recipient } from '../../../control/controller.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { SessionValidation } from './session-validation.ts';
 
@@ -14,7 +14,7 @@ const INTERVALS = { minInterval: 100, maxInterval: 200 };
 
 function room(clients: readonly unknown[], chunkSize: number) {
   const clock = new VirtualClock();
-  let connect: (controller: Controller) => void = () => undefined;
+  let connect: (controller: Recipient) => void = () => undefined;
   const validation = new SessionValidation(
     {
       clock,
@@ -41,7 +41,7 @@ function room(clients: readonly unknown[], chunkSize: number) {
       },
     },
   };
-  return { clock, validation, sent, controller, connect: () => connect(controller as unknown as Controller) };
+  return { clock, validation, sent, controller, connect: () => connect(controller) };
 }
 
 /** A client whose API session the controller has pushed; undefined for a token session. */

@@ -9,15 +9,14 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import { ValidateSessionsRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controller } from '../../../control/controller.ts';
-import type { Controllers } from '../../../control/controllers.ts';
+import type { Recipient } from '../../../control/controller.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 
 export interface SessionValidationComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  controllers: Pick<Controllers, 'onConnect'>;
+  controllers: { onConnect(listener: (controller: Recipient) => void): void };
   clients: { withFinishing(): Iterable<SdkConnection> };
 }
 
@@ -33,7 +32,7 @@ export class SessionValidation {
   readonly #components: SessionValidationComponents;
   readonly #init: SessionValidationInit;
   /** The next request, by controller. */
-  readonly #timers = new Map<Controller, Timer>();
+  readonly #timers = new Map<Recipient, Timer>();
   #isClosed = false;
 
   constructor(components: SessionValidationComponents, init: SessionValidationInit) {
@@ -49,7 +48,7 @@ export class SessionValidation {
   }
 
   /** The sessions in use whose API session the controller has pushed: their ids, or their tokens if they have none. */
-  #sessionsOf({ id }: Controller): string[] {
+  #sessionsOf({ id }: Recipient): string[] {
     const sessions = new Set<string>();
     for (const connection of this.#components.clients.withFinishing()) {
       if (connection.session.controllerId !== id) continue;
@@ -59,7 +58,7 @@ export class SessionValidation {
     return [...sessions];
   }
 
-  #send(controller: Controller, sessions: readonly string[]): void {
+  #send(controller: Recipient, sessions: readonly string[]): void {
     this.#timers.get(controller)?.cancel();
     this.#timers.delete(controller);
     if (this.#isClosed || sessions.length === 0 || !controller.isConnected) return;
