@@ -17,8 +17,6 @@ import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import { Hosting } from './hosting.ts';
-import type { LocalRoutes } from './system/local-routes.ts';
-import type { TunnelTerminators } from './tunnel-terminators.ts';
 
 type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 
@@ -68,7 +66,12 @@ function openHosting() {
   const calls: string[] = [];
   const ids: string[] = [];
   const add = ({ id }: { id: string }) => void (ids.push(id), calls.push('add'));
-  const terminators = { add, remove: () => calls.push('remove') };
+  const terminators = {
+    add,
+    remove: () => calls.push('remove'),
+    setWeight: () => undefined,
+    sendHealthEvent: () => undefined,
+  };
   const routes = {
     acquire: (range: string) => calls.push(range),
     release: (range: string) => calls.push(`release ${range}`),
@@ -79,9 +82,9 @@ function openHosting() {
     clock,
     log,
     model,
-    terminators: terminators as unknown as TunnelTerminators,
+    terminators,
     sweeper: new IdleSweeper(clock, { timeout: 1, interval: 1 }),
-    routes: routes as unknown as LocalRoutes,
+    routes,
     rights: { has: () => access.isGranted },
     routerId: 'router',
   });

@@ -45,11 +45,11 @@ export interface HostingComponents {
   clock: Clock;
   log: Log;
   model: DataModel;
-  terminators: TunnelTerminators;
+  terminators: Pick<TunnelTerminators, 'add' | 'remove' | 'setWeight' | 'sendHealthEvent'>;
   /** Ends idle UDP sessions. */
   sweeper: IdleSweeper;
   /** For the source addresses of hosted services. */
-  routes: LocalRoutes;
+  routes: Pick<LocalRoutes, 'acquire' | 'release' | 'apply'>;
   rights: Pick<OwnRights, 'has'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;

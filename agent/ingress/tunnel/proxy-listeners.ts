@@ -26,8 +26,8 @@ import type { ServiceDialer } from './service-dialer.ts';
 export interface ProxyComponents {
   clock: Clock;
   log: Log;
-  model: DataModel;
-  dialer: ServiceDialer;
+  model: Pick<DataModel, 'identities' | 'servicesFor' | 'configsFor' | 'onChange'>;
+  dialer: Pick<ServiceDialer, 'dial'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
   acceptsCircuits(): boolean;

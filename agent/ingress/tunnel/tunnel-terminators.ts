@@ -38,12 +38,16 @@ const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
 };
 
 export class TunnelTerminators {
-  readonly #terminators: Terminators;
-  readonly #controllers: Controllers;
+  readonly #terminators: Pick<Terminators, 'add' | 'change' | 'remove'>;
+  readonly #controllers: Pick<Controllers, 'all' | 'leader'>;
   readonly #log: Log;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(terminators: Terminators, controllers: Controllers, log: Log) {
+  constructor(
+    terminators: Pick<Terminators, 'add' | 'change' | 'remove'>,
+    controllers: Pick<Controllers, 'all' | 'leader'>,
+    log: Log,
+  ) {
     this.#terminators = terminators;
     this.#controllers = controllers;
     this.#log = log;

@@ -8,12 +8,25 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/networks/network-namespace.ts';
 import { until } from '../../../../../test/support/networks/overlay.ts';
 import { AddressPool } from '../address-pool.ts';
-import { InterceptTable } from '../intercept-table.ts';
 import { parseIpv4Network } from '../ipv4.ts';
-import { Resolver } from './resolver.ts';
+import { Resolver, type ResolverOptions } from './resolver.ts';
 
 const SERVER_FAILURE = 2;
 const REFUSED = 5;
+const COMMON = {
+  random: systemRandom,
+  marker: { set: () => undefined, failed: () => undefined },
+  routerId: 'router',
+};
+const OPTIONS: ResolverOptions = {
+  resolver: ['udp://127.0.0.1:0'],
+  dnsUpstream: [],
+  dnsUpstreamMode: '',
+  dnsUnanswerable: '',
+};
+/** Intercepts of every name, and of none. */
+const ANY_NAME = { names: [], kindOf: () => 'wildcard' as const };
+const NO_NAME = { names: [], kindOf: () => undefined };
 
 if (await inOwnNamespace(import.meta.filename, ['ip'])) await tests();
 
@@ -33,12 +46,9 @@ async function tests(): Promise<void> {
     const clock = new VirtualClock();
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
-    const table = new InterceptTable();
-    table.replace([{ wildcards: [''], names: [] }] as unknown as Parameters<InterceptTable['replace']>[0]);
-    const components = { clock, log, random: systemRandom, table, pool: new AddressPool(clock, range) };
-    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
-    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
-    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    const components = { clock, log, table: ANY_NAME, pool: new AddressPool(clock, range) };
+    const resolver = new Resolver({ ...COMMON, ...components });
+    await resolver.open(OPTIONS);
     const client = createSocket('udp4').bind(0, '127.0.0.1');
     await once(client, 'listening');
     t.after(() => client.close());
@@ -62,13 +72,10 @@ async function tests(): Promise<void> {
     const clock = new VirtualClock();
     const range = parseIpv4Network('100.64.0.0/24');
     if (!range) throw new Error('no range');
-    const table = new InterceptTable();
-    table.replace([{ wildcards: [''], names: [] }] as unknown as Parameters<InterceptTable['replace']>[0]);
     const log = createLog({ write: () => undefined });
-    const components = { clock, log, random: systemRandom, table, pool: new AddressPool(clock, range) };
-    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
-    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
-    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    const components = { clock, log, table: ANY_NAME, pool: new AddressPool(clock, range) };
+    const resolver = new Resolver({ ...COMMON, ...components });
+    await resolver.open(OPTIONS);
     t.after(() => resolver.close());
     /** The number of new names that a client at `source` gets an address for. */
     const found = async (source: string, count: number) => {
@@ -96,14 +103,13 @@ async function tests(): Promise<void> {
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
     const pool = new AddressPool(clock, range);
-    const components = { clock, log, random: systemRandom, table: new InterceptTable(), pool };
-    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
+    const components = { clock, log, table: NO_NAME, pool };
+    const resolver = new Resolver({ ...COMMON, ...components });
     const holder = createSocket('udp4').bind(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address();
     const servers = [`udp://127.0.0.1:${port}`, 'udp://127.0.0.1:0'];
-    const options = { resolver: servers, dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
-    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    await resolver.open({ ...OPTIONS, resolver: servers });
     t.equal(resolver.ports.length, 1, 'the other one is open');
     const isWaiting = () => clock.timers().includes('resolver retry');
     await clock.advance(30_000);
@@ -134,13 +140,12 @@ async function tests(): Promise<void> {
     const client = createSocket('udp4').bind(0, '127.0.0.1');
     await once(client, 'listening');
     t.after(() => client.close());
-    const ask = async (given: object) => {
+    const ask = async (given: Partial<ResolverOptions>) => {
       const clock = new VirtualClock();
       const pool = new AddressPool(clock, range);
-      const components = { clock, log: silentLog, random: systemRandom, table: new InterceptTable(), pool };
-      const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
-      const options = { resolver: [], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '', ...given };
-      await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+      const components = { clock, log: silentLog, table: NO_NAME, pool };
+      const resolver = new Resolver({ ...COMMON, ...components });
+      await resolver.open({ ...OPTIONS, ...given });
       t.after(() => resolver.close());
       client.send(query('other'), resolver.ports[0] ?? 0, '127.0.0.1');
     };
@@ -166,11 +171,9 @@ async function tests(): Promise<void> {
     const clock = new VirtualClock();
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
-    const components = { clock, log, random: systemRandom, table: new InterceptTable() };
     const pool = new AddressPool(clock, range);
-    const resolver = new Resolver({ ...components, pool } as unknown as ConstructorParameters<typeof Resolver>[0]);
-    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
-    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    const resolver = new Resolver({ ...COMMON, clock, log, table: NO_NAME, pool });
+    await resolver.open(OPTIONS);
     t.after(() => resolver.close());
     await until('the test of the resolver', () => messages.some((each) => each.startsWith('programs on this machine')));
   });

@@ -23,10 +23,15 @@ export interface ResolverComponents {
   log: Log;
   random: Random;
   pool: AddressPool;
-  table: InterceptTable;
-  marker: ChangesMarker;
+  table: Pick<InterceptTable, 'names' | 'kindOf'>;
+  marker: Pick<ChangesMarker, 'set' | 'failed'>;
   routerId: string;
 }
+
+export type ResolverOptions = Pick<
+  TunnelListenerOptions,
+  'resolver' | 'dnsUpstream' | 'dnsUpstreamMode' | 'dnsUnanswerable'
+>;
 
 /** Milliseconds until a port that could not be opened is retried. */
 const RETRY = 30_000;
@@ -61,7 +66,7 @@ export class Resolver {
   }
 
   /** A failure to open the resolver is logged only: addresses are intercepted without it too. Ports are retried. */
-  async open(options: TunnelListenerOptions): Promise<void> {
+  async open(options: ResolverOptions): Promise<void> {
     try {
       const { servers, file, unanswerable } = parseResolvers(options.resolver);
       if (file !== undefined) {
@@ -131,7 +136,7 @@ export class Resolver {
   async #serve(
     host: string,
     port: number,
-    options: TunnelListenerOptions,
+    options: ResolverOptions,
     unanswerable: Unanswerable | undefined,
   ): Promise<void> {
     const { log, clock, random } = this.#components;
