@@ -1,4 +1,5 @@
-// Tests wait for conditions: an upper bound for elapsed time fails on a machine that is slow or busy.
+// Tests wait for conditions and count work: an upper bound for elapsed time, processor time or resident memory fails on a
+// machine that is slow or busy, or because of other tests in the process.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,27 @@ const MEASURED = /const (\w+) = (?:performance|Date)\.now\(\) - /g;
 /** Files that compare times, and why no machine is too slow for them. */
 const PERMITTED: Readonly<Record<string, string>> = {
   'test/cli/suspended.test.ts': 'a minute, for what takes milliseconds',
+};
+
+/** Uses of processor time or resident memory, which a test can hardly want without comparing them. */
+const USAGE = /\bprocess\.(?:(?:threadC|c)puUsage\(|memoryUsage(?:\(\))?\.rss\b)/g;
+const NATIVE = 'TLS and regular expressions run in native code, whose steps cannot be counted';
+const DECODED = 'decoding allocates outside of the heap, and buffers of both sides count; not yet counted instead';
+/** Files that use them, and why. */
+const PERMITTED_USAGE: Readonly<Record<string, string>> = {
+  'common/lib/process/memory.test.ts': 'an argument of the function, compared with nothing',
+  'common/lib/process/optimizer.test.ts': 'works for a time, as the optimizer needs it',
+  'bench/disturbance.test.ts': 'a program that keeps the processor busy, whose time the benchmark notes',
+  'test/attack/client-chains.test.ts': 'compares two costs: OpenSSL verifies chains in native code',
+  'test/attack/event-streams.test.ts': DECODED,
+  'test/attack/hostile-controller.test.ts': DECODED,
+  'test/attack/hostile-router.test.ts': DECODED,
+  'test/attack/json.test.ts': NATIVE,
+  'test/attack/lab-requests.test.ts': NATIVE,
+  'test/attack/long-requests.test.ts': NATIVE,
+  'test/attack/sdk-bodies.test.ts': DECODED,
+  'test/fuzz/amplification.test.ts': 'its target works for a time, which the fuzzer must find',
+  'test/fuzz/fuzz.test.ts': 'its target works for a time, which the fuzzer must find',
 };
 
 /** The comparisons in the text of a test. */
@@ -35,5 +57,18 @@ t.test('no test has an upper bound for elapsed time', async (t) => {
   t.same(
     bounded.filter((file) => file !== own),
     Object.keys(PERMITTED),
+  );
+});
+
+t.test('no test bounds processor time or resident memory', async (t) => {
+  for (const text of ['process.cpuUsage(start)', 'process.threadCpuUsage()', 'process.memoryUsage().rss - before'])
+    t.equal(text.match(USAGE)?.length, 1, text);
+  t.equal('process.memoryUsage().heapUsed'.match(USAGE), null);
+  const own = 'test/house/timing.test.ts';
+  const found = testFilesOf(ROOT).filter((file) => readFileSync(join(ROOT, file), 'utf8').match(USAGE) && file !== own);
+  t.same(
+    found.toSorted(),
+    Object.keys(PERMITTED_USAGE).toSorted(),
+    'count calls with test/support/hostile/call-counter.ts',
   );
 });
