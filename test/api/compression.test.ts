@@ -10,7 +10,7 @@ import { CallCounter } from '../support/hostile/call-counter.ts';
 
 const IDENTITIES = 300;
 const LEAVING = 60;
-/** What Node calls for each compression and decompression. */
+/** Node calls this function for each compression and decompression. */
 const COMPRESS = 'ZlibBase';
 const LIST = '/edge/management/v1/identities?limit=500';
 

@@ -1,5 +1,5 @@
-// Tests wait for conditions and count work: an upper bound for elapsed time, processor time or resident memory fails on a
-// machine that is slow or busy, or because of other tests in the process.
+// Tests wait for conditions and count work: an upper bound for elapsed time, processor time or resident memory fails on
+// a machine that is slow or busy, or because of other tests in the process.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
