@@ -37,8 +37,7 @@ t.test('the challenge depends on the token that was given', async (t) => {
     verify: async (token: string, { ignoreExpiry = false } = {}) =>
       token.startsWith('valid') || (ignoreExpiry && token.startsWith('expired')) ? {} : undefined,
   };
-  const asked = (headers: Record<string, string>) =>
-    sessionChallenge({ headers, services: { tokens } } as unknown as Parameters<typeof sessionChallenge>[0]);
+  const asked = (headers: Record<string, string>) => sessionChallenge({ headers, services: { tokens } });
   t.equal(await asked({}), MISSING);
   t.match(await asked({ 'zt-session': 'x' }), /^zt-session realm="zt-session" error="invalid"/);
   t.equal(await asked({ authorization: 'Bearer valid.a.b' }), INVALID, 'valid, but its session is not');

@@ -3,7 +3,7 @@
 // only issuers, which are public.
 
 import type { ExternalJwtSigner } from '../state/kinds/external-jwt-signer.ts';
-import type { AuthRequest, AuthServices } from './request.ts';
+import type { RequestHeaders } from './request.ts';
 import { bearerTokens } from './tokens/bearer-tokens.ts';
 
 export type TokenProblem = 'missing' | 'expired' | 'invalid';
@@ -39,11 +39,19 @@ export function challenge(
   return `${scheme} ${parts.join(' ')}`;
 }
 
+interface TokenVerifier {
+  /** Undefined for an invalid token. */
+  verify(token: string, options?: { readonly ignoreExpiry?: boolean }): Promise<unknown>;
+}
+
 /** For requests without a valid session. */
 export async function sessionChallenge({
   headers,
   services,
-}: Pick<AuthRequest<Pick<AuthServices, 'tokens'>>, 'headers' | 'services'>): Promise<string> {
+}: {
+  readonly headers: RequestHeaders;
+  readonly services: { readonly tokens: TokenVerifier };
+}): Promise<string> {
   if (headers['zt-session']) return challenge('session', 'invalid');
   const bearers = bearerTokens({ headers });
   for (const token of bearers)

@@ -3,14 +3,13 @@
 import t from 'tap';
 import { ApiError } from '../errors/errors.ts';
 import type { CatchUp } from '../state/other-controllers.ts';
-import { type Overtaken, withNewest } from './current-data.ts';
-import type { AuthRequest } from './request.ts';
+import { type Overtakable, type Overtaken, withNewest } from './current-data.ts';
 
 const BIRTH = 7n;
 const NEXT = 2n;
 const UNKNOWN = new ApiError('NOT_FOUND');
 
-const OVERTAKEN: Overtaken<AuthRequest, ApiError> = {
+const OVERTAKEN: Overtaken<Overtakable, ApiError> = {
   isUnknown: (error): error is ApiError => error instanceof ApiError && error.code === 'NOT_FOUND',
   birthOf: () => BIRTH,
   mayBeWrong: (_error, _request, isBehind) => isBehind,
@@ -19,12 +18,12 @@ const OVERTAKEN: Overtaken<AuthRequest, ApiError> = {
 /** The request of a controller at an index, whose store answers like this; undefined: it is alone. */
 function requestAt(index: bigint, answer: CatchUp | undefined, caughtUp?: CatchUp) {
   const read: bigint[] = [];
-  const catchUpTo = async (to: bigint) => {
+  const catchUpTo = async (to: bigint, found: CatchUp) => {
     read.push(to);
-    return answer;
+    return found;
   };
-  const state = { index, others: answer && { catchUpTo } };
-  return { request: { services: { state }, caughtUp } as unknown as AuthRequest, read, state };
+  const state = { index, ...(answer && { others: { catchUpTo: (to: bigint) => catchUpTo(to, answer) } }) };
+  return { request: { services: { state }, caughtUp }, read, state };
 }
 
 interface Case {

@@ -3,12 +3,28 @@
 // requests with a session, and clients go to another controller.
 
 import { ApiError } from '../errors/errors.ts';
+import type { CatchUp, Others } from '../state/other-controllers.ts';
 import type { State } from '../state/state.ts';
-import type { AuthRequest } from './request.ts';
 
 /** Rejects with ApiError if the data is older than the members of a cluster may be. */
-export async function demandCurrent(state: State): Promise<void> {
+export async function demandCurrent(state: Pick<State, 'others'>): Promise<void> {
   if ((await state.others?.isCurrent()) === false) throw unread(state);
+}
+
+interface Problem {
+  readonly problem?: string | undefined;
+}
+
+/** A request, and the changes that were read for it. */
+export interface Overtakable {
+  readonly services: {
+    readonly state: {
+      readonly index: bigint;
+      /** Undefined for a controller without a cluster. */
+      readonly others?: (Pick<Others, 'catchUpTo'> & Problem) | undefined;
+    };
+  };
+  readonly caughtUp?: CatchUp | undefined;
 }
 
 /** Rejections of requests that a change of another controller may have overtaken. */
@@ -26,7 +42,7 @@ export interface Overtaken<Request, Rejection> {
  * request's tokens, but no longer than a client waits, and does it once more. A controller that cannot read on rejects
  * nothing that may exist, and says so.
  */
-export async function withNewest<Request extends AuthRequest, Rejection, T>(
+export async function withNewest<Request extends Overtakable, Rejection, T>(
   request: Request,
   overtaken: Overtaken<Request, Rejection>,
   work: () => Promise<T> | T,
@@ -47,7 +63,7 @@ export async function withNewest<Request extends AuthRequest, Rejection, T>(
   }
 }
 
-function unread({ others }: State): ApiError {
+function unread({ others }: { readonly others?: Problem | undefined }): ApiError {
   const problem = others?.problem ?? 'the database did not answer in time';
   const message = `this controller does not know the newest changes: ${problem}; try again, or another controller`;
   return new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });

@@ -21,7 +21,7 @@ function opened(t: Test) {
   const router = Object.assign(new Map([['r1', { name: 'one' }]]), {
     findBy: (_key: string, name: string) => (name === 'one' ? { name } : undefined),
   });
-  const state = { tables: { router } } as never;
+  const state = { tables: { router, identity: router } };
   const faults = new Faults({ state, network: { routers: new Map() }, random: seededRandom(1), wireClock: clock });
   const journal = new Journal({ wireClock: clock, log: silentLog });
   const channel = new RouterChannel(new ControlTraffic({ state, clock, journal, faults }), {

@@ -15,7 +15,7 @@ function room(ids: readonly string[]) {
   const wireClock = new VirtualClock();
   const events = new NetworkEvents(silentLog);
   const open = new Map(ids.map((id) => [id, { id } as Circuit]));
-  const circuits = { get: (id: string) => open.get(id) } as never;
+  const circuits = { get: (id: string) => open.get(id) };
   const rates = new CircuitRates({ network: { events, circuits }, wireClock });
   const report = (intervalLength: bigint, values: Readonly<Record<string, bigint>>, id = 'c1') => {
     const usageCounters = [{ intervalLength, buckets: { [id]: { values } } }];

@@ -5,7 +5,7 @@ import type { Clock } from '#lib/time/clock.ts';
 import type { Network } from '../network/network.ts';
 
 export interface CircuitRatesComponents {
-  readonly network: Pick<Network, 'circuits' | 'events'>;
+  readonly network: Pick<Network, 'events'> & { readonly circuits: Pick<Network['circuits'], 'get'> };
   /** The real time: an advance of the lab's clock moves no bytes. */
   readonly wireClock: Pick<Clock, 'monotonic'>;
 }

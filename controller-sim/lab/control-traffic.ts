@@ -7,16 +7,16 @@ import { ChannelType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import type { ControlTap, Direction } from '../control-channel/control-tap.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
-import type { State } from '../state/state.ts';
 import type { ControlRule } from './faults/fault.ts';
 import type { Applied, Faults } from './faults/faults.ts';
 import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
 import type { Journal } from './journal/journal.ts';
 import { keptMessage } from './journal/kept-message.ts';
 import { MAX_TEXT_LENGTH } from './journal/redact.ts';
+import type { NamedTable } from './named.ts';
 
 export interface TrafficComponents {
-  readonly state: State;
+  readonly state: { readonly tables: { readonly router: Pick<NamedTable, 'get'> } };
   /** For the times of entries. */
   readonly clock: Clock;
   readonly journal: Journal;

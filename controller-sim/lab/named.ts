@@ -2,19 +2,28 @@
 
 import { shown } from '#lib/text/shown-text.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
-import type { Named } from '../state/entity.ts';
-import type { Table } from '../state/table.ts';
 import { UnknownError } from './lab-error.ts';
 
 /** Names in an error. */
 const MAX_NAMED = 10;
 
+/** Entities by their id, and by their name. */
+export interface NamedTable<T extends HasName = HasName> {
+  get(id: string): T | undefined;
+  findBy(key: 'name', name: string): T | undefined;
+  values(): Iterable<T>;
+}
+
+interface HasName {
+  readonly name: string;
+}
+
 /** `word` is the kind in the message, which suggests names of `others`, too. @throws UnknownError */
-export function named<T extends Named>(
-  table: Table<T>,
+export function named<T extends HasName>(
+  table: NamedTable<T>,
   word: string,
   given: string,
-  others: readonly { values(): Iterable<Named> }[] = [],
+  others: readonly { values(): Iterable<HasName> }[] = [],
 ): T {
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;

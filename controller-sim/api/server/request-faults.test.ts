@@ -9,7 +9,6 @@ import { Faults } from '../../lab/faults/faults.ts';
 import { HttpTraffic } from '../../lab/http-traffic.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { RequestFaults } from './request-faults.ts';
-import type { RequestJournal } from './request-journal.ts';
 
 t.test('requests beyond the limit of waiting ones are asked to retry, and places are given back', async (t) => {
   const clock = new VirtualClock();
@@ -22,7 +21,7 @@ t.test('requests beyond the limit of waiting ones are asked to retry, and places
   const app = fastify();
   t.teardown(() => app.close());
   app.decorateRequest('record', undefined);
-  const journal = { end: () => undefined } as unknown as RequestJournal;
+  const journal = { end: () => undefined };
   const tap = new HttpTraffic({ add: () => undefined }, faults);
   const services = { tap, wireClock: clock } as unknown as ApiServices;
   new RequestFaults({ services, journal, send: () => undefined }).addTo(app);

@@ -26,7 +26,7 @@ const OK = 200;
 
 export interface FaultComponents {
   readonly services: SessionComponents & Pick<ApiServices, 'tap' | 'wireClock' | 'random'>;
-  readonly journal: RequestJournal;
+  readonly journal: Pick<RequestJournal, 'end'>;
   send(request: FastifyRequest, reply: FastifyReply, sent: Sent): void;
 }
 

@@ -16,8 +16,8 @@ function opened(wireClock = new VirtualClock()): Faults {
   const router = Object.assign(new Map(ROUTERS), {
     findBy: (_key: string, name: string) => [...ROUTERS.values()].find((each) => each.name === name),
   });
-  const state = { tables: { router } };
-  return new Faults({ state: state as never, network: { routers: new Map() }, random: seededRandom(1), wireClock });
+  const state = { tables: { router, identity: router } };
+  return new Faults({ state, network: { routers: new Map() }, random: seededRandom(1), wireClock });
 }
 
 t.test('the oldest fault that matches is applied, until it is used up', async (t) => {

@@ -7,10 +7,9 @@ import type { Random } from '#lib/random.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Network } from '../../network/network.ts';
-import type { State } from '../../state/state.ts';
 import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
-import { named } from '../named.ts';
+import { type NamedTable, named } from '../named.ts';
 import { matchesPath } from '../request-paths.ts';
 import { Active } from './active.ts';
 import type {
@@ -46,7 +45,7 @@ export interface AppliedAnswer extends Applied<HttpRule> {
 }
 
 export interface FaultComponents {
-  readonly state: State;
+  readonly state: { readonly tables: Readonly<Record<'identity' | 'router', NamedTable>> };
   readonly network: Pick<Network, 'routers'>;
   readonly random: Random;
   /** For the end of faults that last some time. */
