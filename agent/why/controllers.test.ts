@@ -1,13 +1,10 @@
 // Reasons that concern the controllers of a router.
 
 import t from 'tap';
-import type { Controllers } from '../control/controllers.ts';
-import { explainControllers } from './controllers.ts';
-
-type Known = Pick<Controllers, 'all' | 'notConnected'>;
+import { explainControllers, type KnownControllers as Known } from './controllers.ts';
 
 t.test('one connected controller is enough; others are named with their problem', async (t) => {
-  const connected = [{ id: 'one' }] as unknown as Known['all'];
+  const connected = [{ id: 'one' }];
   const away: Known['notConnected'] = [{ id: 'two', endpoints: ['tls:two:6262'], problem: undefined }];
   const reasons = (all: Known['all'], notConnected: Known['notConnected']) =>
     explainControllers({ all, notConnected }).map(({ message, blocking = false }) => `${blocking}: ${message}`);

@@ -2,15 +2,14 @@
 
 import { commandName } from '#lib/commands/name.ts';
 import { formatDuration } from '#lib/time/duration.ts';
-import type { Controllers } from '../control/controllers.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { LinkRegistry } from '../link/link-registry.ts';
 import type { WantedLinks } from '../link/wanted-links.ts';
-import { explainControllers } from './controllers.ts';
+import { explainControllers, type KnownControllers } from './controllers.ts';
 import { bad, blocker, type Explanation, explanation, good, type Reason } from './reason.ts';
 
 export interface LinkQuestionComponents {
-  readonly controllers: Pick<Controllers, 'all' | 'notConnected'>;
+  readonly controllers: KnownControllers;
   readonly registry: Pick<LinkRegistry, 'links'>;
   readonly wanted: Pick<WantedLinks, 'describe' | 'inspect' | 'notDialed'>;
   /** The open link listeners of this router. */

@@ -7,18 +7,17 @@ import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
 import { Access } from '../access/access.ts';
 import type { DataModel, Permission } from '../access/data-model.ts';
-import type { Controllers } from '../control/controllers.ts';
 import type { SdkClients } from '../ingress/edge/clients/sdk-clients.ts';
 import type { Terminators } from '../ingress/terminators/terminators.ts';
 import type { Tunneler } from '../ingress/tunnel/tunneler.ts';
-import { explainControllers } from './controllers.ts';
+import { explainControllers, type KnownControllers } from './controllers.ts';
 import { bad, blocker, type Explanation, explanation, good, MAX_LISTED, type Reason } from './reason.ts';
 
 export interface ServiceQuestionComponents {
   readonly routerId: string;
   /** Undefined for a router without edge listeners: it only carries circuits. */
   readonly model: DataModel | undefined;
-  readonly controllers: Pick<Controllers, 'all' | 'notConnected'>;
+  readonly controllers: KnownControllers;
   readonly tunneler: Pick<Tunneler, 'proxies' | 'interception'> | undefined;
   readonly clients: Pick<SdkClients, 'all'> | undefined;
   readonly terminators: Pick<Terminators, 'describe'> | undefined;

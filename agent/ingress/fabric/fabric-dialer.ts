@@ -7,6 +7,7 @@ import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
@@ -15,8 +16,8 @@ import type { Xgress } from '../../xgress/xgress.ts';
 import type { XgressClient } from '../../xgress/xgress-client.ts';
 
 export interface FabricDialerComponents {
-  controllers: Controllers;
-  ends: CircuitEnds;
+  controllers: { readonly best: Pick<Controller, 'id' | 'request'> };
+  ends: Pick<CircuitEnds, 'open' | 'abandon'>;
   /** False while the router drains. */
   acceptsCircuits(): boolean;
 }

@@ -6,7 +6,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { DataModel } from '../../access/data-model.ts';
-import type { Controllers } from '../../control/controllers.ts';
+import type { Controller } from '../../control/controller.ts';
 import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/clients/end-to-end.ts';
@@ -21,9 +21,9 @@ import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
 export interface ServiceDialerComponents {
   clock: Clock;
   log: Log;
-  controllers: Controllers;
-  ends: CircuitEnds;
-  model: DataModel;
+  controllers: { readonly best: Pick<Controller, 'id' | 'request'> };
+  ends: Pick<CircuitEnds, 'open' | 'abandon'>;
+  model: Pick<DataModel, 'serviceByName'>;
   options: XgressOptions;
   rights: Pick<OwnRights, 'has'>;
   /** False while the router drains. */

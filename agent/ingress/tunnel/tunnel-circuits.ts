@@ -8,6 +8,7 @@ import { CreateTunnelCircuitV2RequestSchema, CreateTunnelCircuitV2ResponseSchema
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type PeerData, peerDataEntries, peerDataFrom } from '#wire/peer-data.ts';
+import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
 
 export interface TunnelCircuit {
@@ -49,7 +50,7 @@ export function removeLateCircuits(
 
 /** Rejects with CircuitRejectedError, NoControllerError, TimeoutError. */
 export async function requestTunnelCircuit(
-  controllers: Controllers,
+  controllers: { readonly best: Pick<Controller, 'id' | 'request'> },
   request: TunnelCircuitRequest,
 ): Promise<TunnelCircuit> {
   const controller = controllers.best;

@@ -151,10 +151,12 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     resolver: [`file://${folder}/hosts`],
     lanIf: [],
     dnsUpstream: [],
-  };
+    dnsUpstreamMode: '',
+    dnsUnanswerable: '',
+  } as const;
   const interception = await Interception.open(
     components as unknown as Parameters<typeof Interception.open>[0],
-    options as unknown as Parameters<typeof Interception.open>[1],
+    options,
     { timeout: 1_000, interval: 1_000 },
   );
   const close = async () => {

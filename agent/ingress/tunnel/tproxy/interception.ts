@@ -32,7 +32,7 @@ import type { LocalRoutes } from '../system/local-routes.ts';
 import { AddressPool } from './address-pool.ts';
 import { callerOf } from './caller.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';
-import { Resolver } from './dns/resolver.ts';
+import { Resolver, type ResolverOptions } from './dns/resolver.ts';
 import { ExternalDiverter } from './external-diverter.ts';
 import { type Diversion, type Diverter, Firewall } from './firewall.ts';
 import { type Intercept, InterceptTable } from './intercept-table.ts';
@@ -52,8 +52,8 @@ export interface InterceptionComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  model: DataModel;
-  dialer: ServiceDialer;
+  model: Pick<DataModel, 'identities' | 'servicesFor' | 'configsFor' | 'onChange'>;
+  dialer: Pick<ServiceDialer, 'dial'>;
   routes: LocalRoutes;
   marker: ChangesMarker;
   /** Id of the router, and of the identity that the tunneler uses. */
@@ -62,6 +62,8 @@ export interface InterceptionComponents {
   /** Hosts that the router itself must reach. */
   peers(): Iterable<string>;
 }
+
+export type InterceptionOptions = ResolverOptions & Pick<TunnelListenerOptions, 'mode' | 'dnsSvcIpRange' | 'lanIf'>;
 
 const LOOPBACK = '127.0.0.1';
 const ALL_PORTS = [{ first: 0, last: MAX_PORT }];
@@ -96,7 +98,7 @@ export class Interception {
   #changed = false;
   #isClosed = false;
 
-  private constructor(components: InterceptionComponents, options: TunnelListenerOptions, idle: IdleLimits) {
+  private constructor(components: InterceptionComponents, options: InterceptionOptions, idle: IdleLimits) {
     this.#components = components;
     this.#range = serviceRange(options.dnsSvcIpRange);
     const { clock, log } = components;
@@ -115,7 +117,7 @@ export class Interception {
   /** Rejects with ProjectError, including the remedy, if this machine or user cannot intercept. */
   static async open(
     components: InterceptionComponents,
-    options: TunnelListenerOptions,
+    options: InterceptionOptions,
     idle: IdleLimits,
   ): Promise<Interception> {
     const interception = new Interception(components, options, idle);
@@ -156,7 +158,7 @@ export class Interception {
     await this.#owned.disposeAsync();
   }
 
-  async #open(options: TunnelListenerOptions): Promise<void> {
+  async #open(options: InterceptionOptions): Promise<void> {
     const { log, clock, routerId, routes, model, marker } = this.#components;
     const descriptor = openTransparentListener({ host: LOOPBACK, port: 0 });
     const tcp = boundAddress(descriptor).port;
