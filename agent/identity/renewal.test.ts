@@ -24,7 +24,6 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type IssueOptions, issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { until } from '../../test/support/networks/overlay.ts';
-import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { Identity } from './identity.ts';
 import { CertificateRenewal } from './renewal.ts';
 
@@ -91,10 +90,10 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
   const all = Array.from({ length: controllers }, () => new FakeController());
   const [first = new FakeController()] = all;
   const network = { all, best: first };
-  let onAnswer: ControlHandler = () => undefined;
-  const connected = { ...network, on: (_type: number, handler: ControlHandler) => (onAnswer = handler) };
+  let onAnswer: (controller: FakeController, message: Message) => void = () => undefined;
+  const connected = { ...network, on: (_type: number, handler: typeof onAnswer) => (onAnswer = handler) };
   const renewal = new CertificateRenewal(
-    { clock, log, identity, controllers: connected as unknown as Controllers },
+    { clock, log, identity, controllers: connected },
     { identity: config, csr: { sans: { dns: [], ip: [], email: [], uri: [] } } },
   );
   t.teardown(() => renewal.close());
@@ -104,7 +103,7 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
     const { pem: clientCertPem } = await certificate({ key });
     const response = create(EnrollmentCertsResponseSchema, { clientCertPem, serverCertPem: clientCertPem });
     const body = toBinary(EnrollmentCertsResponseSchema, response);
-    onAnswer(controller as never, new Message(EdgeControlType.EnrollmentCertsResponse, [], body));
+    onAnswer(controller, new Message(EdgeControlType.EnrollmentCertsResponse, [], body));
     const isInstalled = () => installed() === clientCertPem && clock.timers().length > 0;
     for (let left = expected ? MAX_TRIES : TRIES_FOR_NOTHING; left > 0 && !isInstalled(); left--)
       await new Promise((resolve) => setTimeout(resolve, 10));

@@ -29,11 +29,20 @@ import { parsePemSource } from '../config/pem-source.ts';
 import { areOneFile, renewalObstacles } from '../config/renewable.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controller } from '../control/controller.ts';
-import type { Controllers } from '../control/controllers.ts';
 import { createCsr } from './csr.ts';
 import { FileSetError } from './file-set.ts';
 import type { Identity } from './identity.ts';
 import { type CertificateFile, CertificateFileError, PendingCertificates } from './pending-certificates.ts';
+
+/** The controller that issues the certificates. */
+type Issuer = Pick<Controller, 'send' | 'request'>;
+
+/** What it needs of the controllers. */
+interface KnownControllers {
+  readonly all: readonly unknown[];
+  readonly best: Issuer;
+  on(contentType: number, handler: (controller: Issuer, message: Message) => void): void;
+}
 
 export interface RenewalComponents {
   clock: Clock;
@@ -41,7 +50,7 @@ export interface RenewalComponents {
   calendar?: Clock | undefined;
   log: Log;
   identity: Identity;
-  controllers: Controllers;
+  controllers: KnownControllers;
 }
 
 export interface RenewalInit {
@@ -69,7 +78,7 @@ const LOOK_AGAIN = 3_600_000;
 const WITHOUT_CONTROLLER = 500;
 
 interface Waiting {
-  readonly controller: Controller;
+  readonly controller: Issuer;
   resolve(answer: EnrollmentCertsResponse): void;
   reject(error: Error): void;
 }
@@ -277,7 +286,7 @@ export class CertificateRenewal {
   }
 
   /** The certificates arrive as a separate message, not as a reply. */
-  async #answer(controller: Controller): Promise<EnrollmentCertsResponse> {
+  async #answer(controller: Issuer): Promise<EnrollmentCertsResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<EnrollmentCertsResponse>();
     const timer = this.#components.clock.after('renewal answer', ANSWER_TIMEOUT, () =>
       reject(new TimeoutError('the answer to a renewal', ANSWER_TIMEOUT)),
@@ -292,7 +301,7 @@ export class CertificateRenewal {
   }
 
   /** Only the controller that issued the certificate knows it for certain: members of a cluster may lag behind. */
-  async #confirm(controller: Controller, clientCertPem: string): Promise<void> {
+  async #confirm(controller: Issuer, clientCertPem: string): Promise<void> {
     const request = create(EnrollmentExtendRouterVerifyRequestSchema, { clientCertPem });
     const body = toBinary(EnrollmentExtendRouterVerifyRequestSchema, request);
     const message = new Message(EdgeControlType.EnrollmentExtendRouterVerify, [], body);
@@ -303,7 +312,7 @@ export class CertificateRenewal {
 
   /** The files are written before the confirmation, because the controller then rejects the old certificates. */
   async #install(
-    controller: Controller,
+    controller: Issuer,
     { clientCertPem, serverCertPem }: EnrollmentCertsResponse,
     pending: PendingCertificates,
   ): Promise<void> {
