@@ -37,7 +37,7 @@ import { type CertificateFile, CertificateFileError, PendingCertificates } from 
 /** The controller that issues the certificates. */
 type Issuer = Pick<Controller, 'send' | 'request'>;
 
-/** What it needs of the controllers. */
+/** The members of Controllers that it uses. */
 interface KnownControllers {
   readonly all: readonly unknown[];
   readonly best: Issuer;

@@ -23,7 +23,7 @@ export interface InterfaceReporterInit {
 /** Earlier controllers do not know the message. */
 const SINCE = 'v1.6.3';
 
-/** The part of the controllers that it uses. */
+/** The members of Controllers that it uses. */
 interface KnownControllers {
   readonly all: readonly { readonly version: Pick<VersionInfo, 'version'> }[];
   readonly leader: { requestResult(message: Message): Promise<unknown> };

@@ -26,7 +26,7 @@ import { FIRST_RETRY, retryWait } from './terminator-retry.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
-/** The part of the controllers that it uses. */
+/** The members of Controllers that it uses. */
 interface KnownControllers {
   readonly all: readonly unknown[];
   readonly best: Pick<Controller, 'requestResult'>;

@@ -11,7 +11,7 @@ import { NotReadyError } from '../../lab/network/readiness.ts';
 import { SeedError } from '../../lab/seed/mistake.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
 
-/** The components that handlers use beside the lab. */
+/** The components that handlers of the lab API use. */
 export type LabServices = Pick<
   ApiServices,
   'lab' | 'cluster' | 'peers' | 'controllerId' | 'controlAddress' | 'baseUrl' | 'authority'

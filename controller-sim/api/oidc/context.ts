@@ -6,7 +6,7 @@ import type { LoginError } from '../../errors/errors.ts';
 import type { ApiServices } from '../operations/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
-/** The components that the handlers of this API use. */
+/** The components that handlers of this API use. */
 export type OidcServices = Pick<
   ApiServices,
   keyof AuthServices | 'events' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl'

@@ -40,7 +40,7 @@ const REFRESH_AHEAD = 10;
 /** The types of a session that the router did not ask for itself. */
 const ALL_TYPES = ['all'];
 
-/** The components that the sessions of a tunneler need. */
+/** The components for the sessions of a tunneler. */
 type TunnelerComponents = Pick<ControlContext, 'state' | 'access' | 'activity' | 'clock' | 'sessionLifetime'>;
 
 /** The API session that each connection has been told of. */

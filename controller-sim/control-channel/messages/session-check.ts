@@ -18,7 +18,7 @@ import { EdgeError } from './edge-error.ts';
 const FINAL = { hint: RetryHint.NotRetriable };
 const START_OVER = { hint: RetryHint.StartOver };
 
-/** The components that a check of a client's session needs. */
+/** The components that check a client's session. */
 export type SessionComponents = Pick<ControlContext, 'state' | 'access' | 'tokens' | 'revocations' | 'clock'>;
 
 export interface CheckedSession {

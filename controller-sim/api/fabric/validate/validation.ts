@@ -7,7 +7,7 @@ import { ApiError } from '../../../errors/errors.ts';
 import type { Origin } from '../../../state/origin.ts';
 import type { ApiServices } from '../../operations/context.ts';
 
-/** The components that all kinds of validation use together. */
+/** The components that validations use. */
 export type ValidationComponents = Pick<
   ApiServices,
   'state' | 'network' | 'dataModel' | 'routerDialer' | 'controllerId' | 'log'
