@@ -1,7 +1,8 @@
 // Runs the tools of the project in sequence, from the project's root.
 
 import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { writeObstacle } from '../common/lib/files/writable.ts';
 
 export const ROOT = dirname(import.meta.dirname);
@@ -24,6 +25,11 @@ export function runTool(name: string, args: readonly string[]): Promise<number> 
       resolve(code ?? 1);
     });
   });
+}
+
+/** Whether a program is in a folder of PATH. */
+export function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
 /** Ends this process with a message if the folder is not writable. */

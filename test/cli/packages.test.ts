@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
+import { isInstalled } from '../../tools/commands.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
-const missing = ['dpkg', 'unshare', 'systemd-sysusers'].filter((name) => !has(name));
+const missing = ['dpkg', 'unshare', 'systemd-sysusers'].filter((name) => !isInstalled(name));
 const reason = RELEASE
   ? process.getuid?.() !== 0
     ? 'packages are installed by root'
@@ -62,17 +62,21 @@ t.test('packages are built from the executables', options, async (t) => {
   tool('binary/build.ts');
   tool('packages/build.ts');
   t.equal(built('.deb').length, 2);
-  if (has('rpmbuild')) t.equal(built('.rpm').length, 2);
+  if (isInstalled('rpmbuild')) t.equal(built('.rpm').length, 2);
 });
 
-t.test('lintian finds no error', { skip: reason || (!has('lintian') && 'lintian is not installed') }, async (t) => {
-  const files = built('.deb').map((name) => join(folder, name));
-  const { stdout } = spawnSync('lintian', ['--fail-on', 'none', ...files], { encoding: 'utf8' });
-  t.same(
-    stdout.split('\n').filter((line) => line.startsWith('E:')),
-    [],
-  );
-});
+t.test(
+  'lintian finds no error',
+  { skip: reason || (!isInstalled('lintian') && 'lintian is not installed') },
+  async (t) => {
+    const files = built('.deb').map((name) => join(folder, name));
+    const { stdout } = spawnSync('lintian', ['--fail-on', 'none', ...files], { encoding: 'utf8' });
+    t.same(
+      stdout.split('\n').filter((line) => line.startsWith('E:')),
+      [],
+    );
+  },
+);
 
 t.test('a Debian package installs, upgrades, keeps the configuration, and purges all of it', options, async (t) => {
   const [router = '', simulator = ''] = built('.deb');
@@ -114,7 +118,7 @@ find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -not -p
   t.notMatch(purged, /^\/(etc|usr|var)\//m, 'no file is left');
 });
 
-const rpm = reason || (!has('rpmbuild') && 'rpmbuild is not installed');
+const rpm = reason || (!isInstalled('rpmbuild') && 'rpmbuild is not installed');
 t.test('an RPM package has the same files, installs and removes', { skip: rpm }, async (t) => {
   const [router = ''] = built('.rpm');
   const [debian = ''] = built('.deb');

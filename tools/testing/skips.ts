@@ -1,9 +1,8 @@
 // Why tests were skipped. The run fails for a reason that this machine does not explain: a test that is skipped
 // everywhere protects nothing.
 
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import process from 'node:process';
+import { isInstalled } from '../commands.ts';
 
 export interface Machine {
   readonly thorough: boolean;
@@ -40,10 +39,12 @@ const EXPLANATIONS: readonly (readonly [reason: RegExp, explains: Explains])[] =
 
 /** The reasons that this machine does not explain; an empty one for tests that give none. */
 export function unexplained(reasons: Iterable<string>, machine: Machine): string[] {
-  return [...reasons].filter((reason) => {
-    const known = EXPLANATIONS.filter(([pattern]) => pattern.test(reason));
-    return !known.some(([pattern, explains]) => explains(pattern.exec(reason) ?? [], machine));
-  });
+  const isExplained = (reason: string) =>
+    EXPLANATIONS.some(([pattern, explains]) => {
+      const found = pattern.exec(reason);
+      return found !== null && explains(found, machine);
+    });
+  return [...reasons].filter((reason) => !isExplained(reason));
 }
 
 /** A text that names variables of the environment explains a skip if one of them is not set. */
@@ -57,16 +58,6 @@ export function thisMachine(tiers: Pick<Machine, 'thorough' | 'release'>): Machi
     platform: process.platform,
     isRoot: process.getuid?.() === 0,
     environment: process.env,
-    isInstalled: (program) =>
-      (process.env.PATH ?? '').split(delimiter).some((folder) => isProgram(join(folder, program))),
+    isInstalled,
   };
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

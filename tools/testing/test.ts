@@ -55,8 +55,8 @@ await runTestFiles(
     print(progressOf(result));
   },
 );
-const { passed, failed, skipped, unexplained: mysteries } = summarize();
-const hasRun = passed + skipped > 0 && mysteries.length === 0;
+const { passed, failed, skipped, unexplained: unexplainedSkips } = summarize();
+const hasRun = passed + skipped > 0 && unexplainedSkips.length === 0;
 process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && hasRun ? 0 : 1;
 
 /** The results until now are the result of an interrupted run. */
@@ -73,8 +73,8 @@ function summarize() {
   const skips = skippedIn(report);
   if (skips.size > 0) print('skipped tests, by reason:');
   for (const [reason, count] of skips) print(`${String(count).padStart(6)}  ${reason || '(none given)'}`);
-  const mysteries = unexplained(skips.keys(), thisMachine(values));
-  for (const reason of mysteries)
+  const reasons = unexplained(skips.keys(), thisMachine(values));
+  for (const reason of reasons)
     print(`failed: tests were skipped for a reason that this machine does not explain: ${reason || 'none'}`);
   for (const { path, detail } of failuresIn(report)) {
     print(`failed: ${path.join(' > ')}`);
@@ -82,7 +82,7 @@ function summarize() {
   }
   const found = countIn(report);
   print(`${found.passed} passed, ${found.failed} failed${found.skipped > 0 ? `, ${found.skipped} skipped` : ''}`);
-  return { ...found, unexplained: mysteries };
+  return { ...found, unexplained: reasons };
 }
 
 function parsed() {

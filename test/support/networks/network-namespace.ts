@@ -2,8 +2,9 @@
 // file calls `inOwnNamespace` before it loads tap; inside the namespace the function returns true.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isInstalled } from '../../../tools/commands.ts';
 
 const INSIDE = 'EDGEWEAVE_TEST_NAMESPACE';
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
@@ -42,8 +43,7 @@ function flags(): string[] {
 
 function whyNot(programs: readonly string[]): string | undefined {
   if (process.platform !== 'linux') return 'network namespaces need Linux';
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const missing = ['unshare', ...programs].filter((name) => !folders.some((folder) => existsSync(join(folder, name))));
+  const missing = ['unshare', ...programs].filter((name) => !isInstalled(name));
   if (missing.length > 0) return `missing programs: ${missing.join(', ')}`;
   try {
     execFileSync('unshare', [...flags(), 'true'], { stdio: 'pipe' });
