@@ -6,10 +6,11 @@
 
 import PQueue from 'p-queue';
 import { background } from '#lib/background.ts';
-import { ClosedError, describeError, ProjectError, setOnce } from '#lib/errors.ts';
+import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import { setOnce } from '#lib/set-once.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import { UnknownTypes } from '#wire/channel/unknown-types.ts';

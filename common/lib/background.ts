@@ -7,5 +7,9 @@ import type { Log } from './log/log.ts';
 /** Runs `task` in the background. A failure is logged as `background task failed`. */
 export function background(log: Log, name: string, task: Promise<unknown> | (() => Promise<unknown>)): void {
   const running = typeof task === 'function' ? Promise.try(task) : task;
-  running.catch((error: unknown) => log.error({ task: name, error: describeError(error) }, 'background task failed'));
+  running.catch((error: unknown) => logFailure(log, name, error));
+}
+
+export function logFailure(log: Log, name: string, error: unknown): void {
+  log.error({ task: name, error: describeError(error) }, 'background task failed');
 }

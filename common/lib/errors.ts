@@ -33,12 +33,6 @@ export class InvariantError extends ProjectError {
   }
 }
 
-/** Sets the only handler of `key`. @throws InvariantError if it has one: the earlier one would be called no longer */
-export function setOnce<Key, Handler>(handlers: Map<Key, Handler>, key: Key, handler: Handler, of: string): void {
-  if (handlers.has(key)) throw new InvariantError(`${of} has a handler for ${key} already`);
-  handlers.set(key, handler);
-}
-
 /** A wait exceeded its time limit. */
 export class TimeoutError extends ProjectError {
   constructor(what: string, milliseconds: number, options: ErrorOptions = {}) {

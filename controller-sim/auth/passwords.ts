@@ -42,7 +42,7 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
   readonly #queue: TaskQueue;
-  readonly #shares: Budget;
+  readonly #budget: Budget;
 
   constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
     this.#cost = cost ?? DEFAULT_COST;
@@ -50,7 +50,7 @@ export class Passwords {
     const length = waiting ?? MAX_WAITING;
     const workers = atOnce ?? MAX_CONCURRENT;
     this.#queue = new TaskQueue({ name: 'password hashes', length: 2 * length, workers, clock });
-    this.#shares = new Budget({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
+    this.#budget = new Budget({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
   }
 
   close(): Promise<void> {
@@ -79,13 +79,13 @@ export class Passwords {
   }
 
   async #derive(password: string, nonce: Buffer, cost: PasswordCost, source = ''): Promise<Buffer> {
-    if (!this.#shares.acquire(source)) throw new ApiError('RATE_LIMITED');
+    if (!this.#budget.acquire(source)) throw new ApiError('RATE_LIMITED');
     try {
       return await this.#queue.add(() => derive(password, nonce, cost));
     } catch (error) {
       throw error instanceof QueueFullError ? new ApiError('RATE_LIMITED') : error;
     } finally {
-      this.#shares.release(source);
+      this.#budget.release(source);
     }
   }
 }

@@ -125,7 +125,7 @@ export class State {
     return state;
   }
 
-  /** The other controllers that change this data, and how far this one follows them; undefined if there are none. */
+  /** Other controllers that change this data, and how far this one follows them. Undefined: it is the only one. */
   get others(): Others | undefined {
     return this.#others;
   }

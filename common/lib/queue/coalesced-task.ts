@@ -1,8 +1,7 @@
 // A task that requests start: one run at a time. Requests before a run share it, and those during a run share the next
 // one, which follows at once.
 
-import { background } from '../background.ts';
-import { describeError } from '../errors.ts';
+import { background, logFailure } from '../background.ts';
 import type { Log } from '../log/log.ts';
 import { nextTurn } from '../slices.ts';
 import type { Clock, Timer } from '../time/clock.ts';
@@ -101,7 +100,7 @@ export class CoalescedTask {
       });
       background(this.#log, this.#name, this.#running);
     } catch (error) {
-      this.#log.error({ task: this.#name, error: describeError(error) }, 'background task failed');
+      logFailure(this.#log, this.#name, error);
     }
   }
 }

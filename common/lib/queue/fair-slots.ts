@@ -68,12 +68,12 @@ export class FairSlots<T> {
   /** Evicts the oldest thing of the largest source; returns false if none may be evicted. */
   evict(): boolean {
     const [source = ''] = this.#bySize.get(this.#max) ?? [];
-    for (const oldest of this.#bySource.get(source) ?? []) {
-      this.delete(oldest);
-      this.#evict(oldest);
-      return true;
-    }
-    return false;
+    const things = this.#bySource.get(source);
+    if (!things) return false;
+    const [oldest] = things as Set<T> & [T]; // a source without things has no entry
+    this.delete(oldest);
+    this.#evict(oldest);
+    return true;
   }
 
   /**

@@ -4,10 +4,11 @@
 //   send(message, lane) ──► lane queue ──► least loaded underlay of the lane's type ──► peer
 //   frame of any underlay ──► waiting request? ──► raw handler (hot path) ──► message handler
 
-import { asError, ClosedError, describeError, InvariantError, setOnce, TimeoutError } from '#lib/errors.ts';
+import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
+import { setOnce } from '#lib/set-once.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';

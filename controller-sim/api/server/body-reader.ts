@@ -19,7 +19,7 @@ export interface BodyOptions {
 }
 
 export class BodyReader {
-  readonly #shares = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
+  readonly #budget = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /**
    * Rejects with ApiError for a body that is too large, or while too many large ones are in progress. The rest is
@@ -33,14 +33,14 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-        this.#shares.release(source, counted);
+        this.#budget.release(source, counted);
         settle();
       };
       const onData = (part: Buffer) => {
         length += part.length;
         const more = Math.max(0, length - FREE) - counted;
         const code =
-          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#shares.acquire(source, more) ? undefined : 'RATE_LIMITED';
+          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#budget.acquire(source, more) ? undefined : 'RATE_LIMITED';
         if (code === undefined) {
           counted += more;
           parts.push(part);

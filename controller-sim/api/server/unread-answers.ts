@@ -11,7 +11,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_BYTES_OF_SOURCE = 64 * 1024 * 1024;
 
 export class UnreadAnswers {
-  readonly #shares = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
+  readonly #budget = new Budget({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /**
    * Counts an answer of `length` bytes until it is sent. Returns false if the source, or all, would exceed the limit.
@@ -19,8 +19,8 @@ export class UnreadAnswers {
   add(response: ServerResponse, source: string, length: number): boolean {
     if (length <= FREE || response.destroyed) return true;
     const counted = Math.min(length, MAX_BYTES_OF_SOURCE);
-    if (!this.#shares.acquire(source, counted)) return false;
-    response.once('close', () => this.#shares.release(source, counted));
+    if (!this.#budget.acquire(source, counted)) return false;
+    response.once('close', () => this.#budget.release(source, counted));
     return true;
   }
 }

@@ -37,7 +37,7 @@ export interface RouterProxyComponents {
 
 export class RouterProxies implements RouterAddresses {
   readonly #components: RouterProxyComponents;
-  readonly #shares = new Budget({ max: MAX_ROUTER_PROXIES, maxOfSource: MAX_OF_ROUTER });
+  readonly #budget = new Budget({ max: MAX_ROUTER_PROXIES, maxOfSource: MAX_OF_ROUTER });
   /** `link:dialer:listener:n` and `sdk:router` with ids → the proxy. */
   readonly #open = new Map<
     string,
@@ -92,7 +92,7 @@ export class RouterProxies implements RouterAddresses {
     const known = this.#open.get(key);
     if (known) return known.proxy;
     const listener = routers.at(-1) ?? '';
-    if (!this.#shares.acquire(listener)) return Promise.resolve();
+    if (!this.#budget.acquire(listener)) return Promise.resolve();
     const names = routers.map((id) => this.#components.state.tables.router.get(id)?.name ?? id);
     const [first = '', last = first] = names;
     const place = key.split(':')[3] ?? '0';
@@ -124,7 +124,7 @@ export class RouterProxies implements RouterAddresses {
   }
 
   #forget(key: string, { routers }: { readonly routers: readonly string[] }): void {
-    if (this.#open.delete(key)) this.#shares.release(routers.at(-1) ?? '');
+    if (this.#open.delete(key)) this.#budget.release(routers.at(-1) ?? '');
   }
 
   async #forgetDeleted(): Promise<void> {

@@ -47,7 +47,7 @@ export class CallCounter {
     for (const each of OPTIMIZERS) setFlagsFromString(`--${each}`);
   }
 
-  /** The inspector of the own thread answers at once. */
+  /** The inspector runs in this thread, so it answers during the call. */
   #post(method: string, parameters: object = {}): unknown {
     let answer: unknown;
     this.#session.post(method, parameters, (error: Error | null, result?: unknown) => {

@@ -132,9 +132,10 @@ export class SdkConnection implements SdkLink {
   #unsentCount = 0;
   #unsentBytes = 0;
   readonly #data: ChannelLane;
-  /** Cancel the waits of ends, and those of messages, for the lane of data. */
+  /** Cancel the waits of ends for the lane of data. */
   readonly #waiting = new Map<number, () => void>();
-  readonly #unsentWaits = new Map<FlowId, () => void>();
+  /** Connections whose messages wait for it. */
+  readonly #unsentWaiting = new Set<FlowId>();
   /** Ends that wait until the messages of their connection have left. */
   readonly #behind = new Map<number, ClientEnd>();
   #held = 0;
@@ -433,7 +434,7 @@ export class SdkConnection implements SdkLink {
       closed?.abort(new ClosedError(this.channel.name));
       if (!end?.onLost()) this.#delete(connectionId);
     }
-    for (const ends of [this.#waiting, this.#unsentWaits, this.#behind]) ends.clear();
+    for (const ends of [this.#waiting, this.#unsentWaiting, this.#behind]) ends.clear();
   }
 
   #acquirePlace(): boolean {
@@ -452,12 +453,12 @@ export class SdkConnection implements SdkLink {
 
   /** Sends the messages of a connection: once its waiting frames have left, or else when there is room for one. */
   #awaitRoom(flow: FlowId): void {
-    if (this.#unsentWaits.has(flow)) return;
-    const send = () => {
-      this.#unsentWaits.delete(flow);
+    if (this.#unsentWaiting.has(flow)) return;
+    this.#unsentWaiting.add(flow);
+    this.#data.onceWritable(flow, () => {
+      this.#unsentWaiting.delete(flow);
       this.#sendUnsent(flow);
-    };
-    this.#unsentWaits.set(flow, this.#data.onceWritable(flow, send));
+    });
   }
 
   #sendUnsent(flow: FlowId): void {
