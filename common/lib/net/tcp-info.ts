@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { ProjectError } from '../errors.ts';
 import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '../process/system-library.ts';
+import { descriptorOf } from './descriptor.ts';
 
 /** Bytes and milliseconds. */
 export interface TcpState {
@@ -103,12 +104,6 @@ export function tcpSensor(stream: object): TcpSensor | undefined {
     },
   };
   return sensor.read(unknownTcpState()) ? sensor : undefined;
-}
-
-/** Undefined for streams other than connections, and for closed ones. */
-function descriptorOf(stream: object): number | undefined {
-  const fd = (stream as { _handle?: { fd?: number } | null })._handle?.fd;
-  return typeof fd === 'number' && fd >= 0 ? fd : undefined;
 }
 
 /** The state before the first `read`. */

@@ -1,0 +1,28 @@
+// The descriptor of a socket, for code that Node's streams do not reach. Descriptors belong to the process: every
+// thread can use them.
+
+import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '../process/system-library.ts';
+
+type Calls = Readonly<{ fcntl(fd: number, command: number, value: number): number }>;
+
+const SIGNATURES = { fcntl: { arguments: ['i32', 'i32', 'i32'], return: 'i32' } };
+/** `F_DUPFD_CLOEXEC` (fcntl(2)): programs that the process starts do not inherit the copy. */
+const COPY = 1030;
+let library: SystemLibrary<Calls> | undefined;
+
+/** Undefined for streams other than connections, and for closed ones. */
+export function descriptorOf(stream: object): number | undefined {
+  const fd = (stream as { _handle?: { fd?: number } | null })._handle?.fd;
+  return typeof fd === 'number' && fd >= 0 ? fd : undefined;
+}
+
+/**
+ * A second descriptor of the same connection, which stays open until both are closed; undefined for streams without a
+ * descriptor, and where Node cannot call the system. @throws SystemCallError without a free descriptor
+ */
+export function copyDescriptor(stream: object): number | undefined {
+  const fd = descriptorOf(stream);
+  if (fd === undefined || whyNoSystemLibrary() !== undefined) return undefined;
+  library ??= systemLibrary<Calls>(SIGNATURES);
+  return library.check('fcntl(F_DUPFD_CLOEXEC)', library.functions.fcntl(fd, COPY, 0));
+}

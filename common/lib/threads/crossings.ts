@@ -1,0 +1,175 @@
+// The connections that one thread carries for another cross between both: a pair of rings for the bytes of each, and
+// messages for everything rare. Both threads use the same classes.
+//
+//   main thread                                  I/O thread
+//   Crossing ── sent ───── ring of records ────► received ── Crossing      its owner reads and writes the socket
+//            ◄─ received ─ ring of records ───── sent ──
+//            ◄════════════ messages ════════════►
+
+import { createRing, RingReader, RingWriter } from './ring.ts';
+import { createAlarm, Sleeper, wake } from './sleeper.ts';
+
+/** Milliseconds of a turn of the event loop in which crossings are looked at. */
+const TURN_MS = 0.5;
+
+/** The kinds of records: bytes of the connection, and the end of its direction. */
+export const CrossingRecord = Object.freeze({ Data: 1, End: 2 } as const);
+
+export interface CrossingOwner {
+  /**
+   * Records may have arrived, or there may be room for others. Handles some of them, and returns whether there were
+   * any.
+   */
+  onTurn(): boolean;
+  onMessage(message: unknown): void;
+  /** The other thread is gone. */
+  onLost(error: Error): void;
+}
+
+/** One end of the crossing of a connection. */
+export class Crossing {
+  readonly id: number;
+  readonly received: RingReader;
+  readonly sent: RingWriter;
+  owner: CrossingOwner | undefined;
+  readonly #side: CrossingSide;
+
+  constructor(side: CrossingSide, id: number, { received, sent }: CrossingMemory) {
+    this.#side = side;
+    this.id = id;
+    this.received = new RingReader(received);
+    this.sent = new RingWriter(sent);
+  }
+
+  /** Sends a message, which structured clone must support. Messages and records have no common order. */
+  post(message: unknown): void {
+    this.#side.post({ id: this.id, message });
+  }
+
+  /** Shows the complete records to the other thread. */
+  publish(): void {
+    if (this.sent.publish()) this.#side.wakeOther();
+  }
+
+  /** Gives the memory of all records up to the current one back to the other thread. */
+  release(): void {
+    if (this.received.release()) this.#side.wakeOther();
+  }
+
+  /** The owner wants another turn. */
+  touch(): void {
+    this.#side.touch();
+  }
+
+  /** Ends this side; `owner` is no longer called. */
+  close(): void {
+    this.owner = undefined;
+    this.#side.delete(this.id);
+  }
+}
+
+export interface CrossingMemory {
+  readonly received: SharedArrayBuffer;
+  readonly sent: SharedArrayBuffer;
+}
+
+/** Creates the memory of a crossing: of this side, and of the other one. */
+export function createCrossing(bytes: number): readonly [CrossingMemory, CrossingMemory] {
+  const [one, two] = [createRing(bytes), createRing(bytes)];
+  return [
+    { received: one, sent: two },
+    { received: two, sent: one },
+  ];
+}
+
+export interface Alarms {
+  readonly own: Int32Array;
+  readonly other: Int32Array;
+}
+
+/** Creates the alarms of a pair of threads: of this one, and of the other one. */
+export function createAlarms(): readonly [Alarms, Alarms] {
+  const [one, two] = [createAlarm(), createAlarm()];
+  return [
+    { own: one, other: two },
+    { own: two, other: one },
+  ];
+}
+
+export interface CrossingMessage {
+  readonly id: number;
+  readonly message: unknown;
+}
+
+/** All crossings between this thread and another one. */
+export class CrossingSide {
+  readonly post: (message: CrossingMessage) => void;
+  readonly #crossings = new Map<number, Crossing>();
+  readonly #alarms: Alarms;
+  readonly #sleeper: Sleeper;
+  /** Those whose turn is next. */
+  #rest = this.#crossings.values();
+  #isWaking = false;
+
+  constructor(alarms: Alarms, post: (message: CrossingMessage) => void) {
+    this.#alarms = alarms;
+    this.post = post;
+    this.#sleeper = new Sleeper(alarms.own, () => this.#look());
+  }
+
+  get size(): number {
+    return this.#crossings.size;
+  }
+
+  add(id: number, memory: CrossingMemory): Crossing {
+    const crossing = new Crossing(this, id, memory);
+    this.#crossings.set(id, crossing);
+    return crossing;
+  }
+
+  delete(id: number): void {
+    this.#crossings.delete(id);
+  }
+
+  /** A message of the other thread arrived. Those of crossings that ended on this side meanwhile are dropped. */
+  onMessage({ id, message }: CrossingMessage): void {
+    this.#crossings.get(id)?.owner?.onMessage(message);
+  }
+
+  touch(): void {
+    this.#sleeper.touch();
+  }
+
+  /** Once for all records of this turn of the event loop. The other thread may see them earlier. */
+  wakeOther(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      wake(this.#alarms.other);
+    });
+  }
+
+  /** The other thread is gone: all crossings end. */
+  close(error: Error): void {
+    this.#sleeper.close();
+    const crossings = [...this.#crossings.values()];
+    this.#crossings.clear();
+    for (const { owner } of crossings) owner?.onLost(error);
+  }
+
+  /** The crossings take turns: a turn of the event loop that ends early continues with the next one. */
+  #look(): boolean {
+    const end = performance.now() + TURN_MS;
+    let worked = false;
+    for (;;) {
+      const { done, value } = this.#rest.next();
+      if (done) {
+        this.#rest = this.#crossings.values();
+        return worked;
+      }
+      if (value.owner?.onTurn()) worked = true;
+      if (performance.now() >= end) return true;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Connections in threads: bytes arrive in order, a thread that ends takes only its own connections with it, and another
+// one takes its place.
+
+import t from 'tap';
+import { createLog } from '../log/log.ts';
+import { seededRandom } from '../random.ts';
+import { VirtualClock } from '../time/clock.ts';
+import { type Crossing, CrossingRecord } from './crossings.ts';
+import { IoThreads, ThreadEndedError } from './io-threads.ts';
+
+const PROGRAM = new URL('../../../test/support/rooms/echo-thread.ts', import.meta.url);
+
+/** The part of an echo that has arrived. */
+interface Arrived {
+  readonly data: Buffer[];
+  readonly messages: unknown[];
+  lost: Error | undefined;
+}
+
+function threads(count: number) {
+  const lines: Record<string, unknown>[] = [];
+  const clock = new VirtualClock();
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+  const all = new IoThreads({ count, program: PROGRAM, clock, log });
+  const alive = setInterval(() => undefined, 1_000); // threads do not keep a process alive
+  const close = async () => {
+    clearInterval(alive);
+    await all.close();
+  };
+  return { all, clock, lines, [Symbol.asyncDispose]: close };
+}
+
+/** Opens a crossing whose records arrive here; `take` limits them in one turn. */
+function open(all: IoThreads, kind = 'echo', take: () => number = () => 4) {
+  const crossing = all.open(kind, { greeting: 'hello' });
+  if (!crossing) return undefined;
+  const arrived: Arrived = { data: [], messages: [], lost: undefined };
+  let wakeUp: () => void = () => undefined;
+  const note = () => wakeUp();
+  crossing.owner = {
+    onTurn() {
+      let count = 0;
+      for (const max = take(); count < max && crossing.received.next(); count++)
+        arrived.data.push(Buffer.from(crossing.received.data));
+      if (count > 0) crossing.release();
+      note();
+      return count > 0;
+    },
+    onMessage: (message) => (arrived.messages.push(message), note()),
+    onLost: (error) => {
+      arrived.lost = error;
+      note();
+    },
+  };
+  const until = async (isSo: () => boolean) => {
+    while (!isSo())
+      await new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+  };
+  return { crossing, arrived, until };
+}
+
+/** Sends records of random lengths, and waits for room where there is none. */
+async function send(crossing: Crossing, seed: number, bytes: number): Promise<Buffer[]> {
+  const random = seededRandom(seed);
+  const all: Buffer[] = [];
+  for (let sent = 0; sent < bytes; ) {
+    const length = Math.floor(random.next() ** 3 * 70_000);
+    const room = crossing.sent.reserve(length);
+    if (!room) {
+      crossing.publish();
+      await new Promise(setImmediate);
+      continue;
+    }
+    room.fill(all.length);
+    all.push(Buffer.from(room.map((byte) => byte ^ 0xff)));
+    crossing.sent.commit(CrossingRecord.Data, length);
+    if (random.next() < 0.5) crossing.publish();
+    if (random.next() < 0.2) await new Promise(setImmediate);
+    sent += length;
+  }
+  crossing.publish();
+  return all;
+}
+
+t.test('records return in order, from several connections and threads, whatever pauses each side makes', async (t) => {
+  await using network = threads(2);
+  const random = seededRandom(7);
+  const take = () => Math.floor(random.next() * 3); // sometimes none, although the turn could have some
+  const echoes = [1, 2, 3].map(() => open(network.all, 'echo', take));
+  t.equal(network.all.inspect().length, 2);
+  await Promise.all(
+    echoes.map(async (echo, index) => {
+      if (!echo) throw new Error('no place');
+      const touch = setInterval(() => echo.crossing.touch(), 1); // a turn that took none needs a reason to come back
+      const sent = await send(echo.crossing, index + 1, 8 * 1024 * 1024);
+      await echo.until(() => echo.arrived.data.length === sent.length);
+      clearInterval(touch);
+      t.ok(echo.arrived.data.every((data, at) => data.equals(sent[at] as Buffer)));
+    }),
+  );
+});
+
+t.test('messages and the hint arrive, and a connection that cannot be opened is refused with the reason', async (t) => {
+  await using network = threads(1);
+  const echo = open(network.all);
+  if (!echo) throw new Error('no place');
+  echo.crossing.sent.hint = 4_096;
+  echo.crossing.post({ some: ['thing'] });
+  await echo.until(() => echo.arrived.messages.length > 0);
+  t.match(echo.arrived.messages, [{ greeting: 'hello', message: { some: ['thing'] }, hint: 4_096 }]);
+  const refused = open(network.all, 'refuse');
+  await refused?.until(() => refused.arrived.messages.length > 0);
+  t.same(refused?.arrived.messages, [{ failed: 'no such connection' }]);
+});
+
+t.test('a thread that ends takes its connections with it, others go on, and another one takes its place', async (t) => {
+  await using network = threads(2);
+  const [one, two, three] = [open(network.all), open(network.all), open(network.all)];
+  if (!one || !two || !three) throw new Error('no place');
+  one.crossing.post('throw');
+  await one.until(() => one.arrived.lost !== undefined);
+  t.ok(one.arrived.lost instanceof ThreadEndedError);
+  t.match(one.arrived.lost, { message: 'the I/O thread of the connection ended: as asked' });
+  t.ok(three.arrived.lost, 'it was in the same thread');
+  t.equal(two.arrived.lost, undefined);
+  t.match(network.lines, [{ error: 'as asked', connections: 2, pause: 1_000 }]);
+  t.equal(network.all.inspect().length, 1);
+  t.match(network.all.inspect(), [{ connections: 1, carried: 1, utilization: Number }]);
+  const sent = await send(two.crossing, 1, 100_000);
+  await two.until(() => two.arrived.data.length === sent.length);
+
+  open(network.all);
+  t.equal(network.all.inspect().length, 1, 'not at once: it could end again and again');
+  await network.clock.advance(1_000);
+  const four = open(network.all);
+  t.equal(network.all.inspect().length, 2);
+  four?.crossing.post('throw');
+  await four?.until(() => four.arrived.lost !== undefined);
+  t.match(network.lines[1], { pause: 2_000 });
+});
+
+t.test('a thread carries 64 connections; then there is no place until one ends', async (t) => {
+  await using network = threads(1);
+  const all = Array.from({ length: 64 }, () => open(network.all));
+  t.ok(all.every((each) => each));
+  t.equal(network.all.hasPlace, false);
+  t.equal(open(network.all), undefined);
+  all[3]?.crossing.close();
+  t.ok(network.all.hasPlace);
+  t.ok(open(network.all));
+  await network.all.close();
+  t.ok(all[0]?.arrived.lost);
+  t.equal(all[3]?.arrived.lost, undefined, 'it had ended before');
+  t.same(network.lines, [], 'nobody needs to know of threads that were ended');
+  t.equal(network.all.hasPlace, false);
+});

@@ -1,0 +1,51 @@
+// The frame of an I/O thread's program: accepts the connections that the main thread hands over, and gives each to the
+// code for its kind.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../errors.ts';
+import { type Alarms, type Crossing, type CrossingMemory, type CrossingMessage, CrossingSide } from './crossings.ts';
+
+/** The data of an I/O thread at its start. */
+export interface IoThreadData {
+  readonly alarms: Alarms;
+}
+
+/** Hands a connection over. */
+export interface OpenCrossing {
+  readonly open: {
+    readonly id: number;
+    readonly kind: string;
+    readonly memory: CrossingMemory;
+    readonly data: unknown;
+  };
+}
+
+/** The message of a connection that could not be carried; the crossing is over then. */
+export interface CrossingFailed {
+  readonly failed: string;
+}
+
+/** Takes a connection over, sets the crossing's owner, and closes the crossing at the end. It may throw. */
+export type CrossingKind = (crossing: Crossing, data: never) => void;
+
+/** Call it once, as the program of the thread. */
+export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>): void {
+  const { alarms } = workerData as IoThreadData;
+  const side = new CrossingSide(alarms, (message) => parentPort?.postMessage(message));
+  parentPort?.on('message', (message: OpenCrossing | CrossingMessage) => {
+    if ('open' in message) open(side, kinds, message);
+    else side.onMessage(message);
+  });
+}
+
+function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>, { open }: OpenCrossing): void {
+  const { id, kind, memory, data } = open;
+  const crossing = side.add(id, memory);
+  try {
+    kinds[kind]?.(crossing, data as never);
+    crossing.touch();
+  } catch (error) {
+    crossing.post({ failed: describeError(error) } satisfies CrossingFailed);
+    crossing.close();
+  }
+}
