@@ -14,6 +14,7 @@ import { RouterContext } from './assembly/context.ts';
 import { assembleControllers, type OpenListeners, openControlListeners } from './assembly/controllers.ts';
 import { type Ingress, openIngress, usesModel } from './assembly/ingress.ts';
 import { assembleInspections } from './assembly/inspections.ts';
+import { openIoThreads } from './assembly/io-threads.ts';
 import { assembleLinks, type Links, linkListenerOpener, type OpenLinkListener } from './assembly/links.ts';
 import { managedLinks } from './assembly/managed-links.ts';
 import {
@@ -151,8 +152,10 @@ export class Router implements RunningRouter {
     try {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
       owned.defer(() => identity.close());
+      const ioThreads = openIoThreads(config, { clock, log });
+      if (ioThreads) owned.defer(() => ioThreads.close());
       const context = new RouterContext({
-        ...{ config, log, clock, calendar, identity, owned },
+        ...{ config, log, clock, calendar, identity, ioThreads, owned },
         random: random ?? systemRandom,
       });
       const router = new Router(context, await openDebugging(context));

@@ -19,6 +19,7 @@ const ENTRIES = {
   'sim-cli': 'entry/sim-cli.ts',
   'load-child': 'agent/config/load-child.ts',
   'datagram-thread': 'agent/ingress/tunnel/tproxy/datagram-thread.ts',
+  'io-thread': 'agent/assembly/io-thread.ts',
 };
 /** Its modules are a large part of all, and we use few of its functions. */
 const CONTAINED = '@bufbuild/protobuf';

@@ -76,7 +76,7 @@ function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void
 }
 
 function assembleEgress(context: RouterContext): Egress {
-  const { config, clock, identity } = context;
+  const { config, clock, identity, ioThreads } = context;
   const log = context.component('egress');
   const egress = new Egress(log);
   const sweeper = context.own(new IdleSweeper(clock, UDP_IDLE));
@@ -89,7 +89,7 @@ function assembleEgress(context: RouterContext): Egress {
       hopType: `xgress/${binding}`,
       proxy: httpProxy(config.transport?.proxy),
     };
-    egress.use(binding, transportDialer({ clock, log, identity, sweeper }, init));
+    egress.use(binding, transportDialer({ clock, log, identity, sweeper, ioThreads }, init));
   }
   const { connectTimeout } = xgressOptionsFor(config, 'transport_udp');
   egress.use('transport_udp', datagramDialer({ clock, log, sweeper }, { connectTimeout }));

@@ -2,6 +2,7 @@
 
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
 import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
@@ -23,6 +24,8 @@ export interface RouterContextInit {
   readonly calendar?: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
+  /** They carry connections with many bytes; undefined: the main thread carries all. */
+  readonly ioThreads?: IoThreads | undefined;
   /** Closes all resources at the end, in reverse order. */
   readonly owned: AsyncDisposableStack;
 }
@@ -34,6 +37,7 @@ export class RouterContext implements RouterContextInit {
   readonly calendar: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
+  readonly ioThreads: IoThreads | undefined;
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
@@ -42,7 +46,7 @@ export class RouterContext implements RouterContextInit {
   isDraining = false;
   readonly #identities: Identity[];
 
-  constructor({ config, log, clock, calendar, random, identity, owned }: RouterContextInit) {
+  constructor({ config, log, clock, calendar, random, identity, ioThreads, owned }: RouterContextInit) {
     this.config = config;
     this.log = log;
     this.clock = clock;
@@ -50,6 +54,7 @@ export class RouterContext implements RouterContextInit {
     this.random = random;
     this.identity = identity;
     this.#identities = [identity];
+    this.ioThreads = ioThreads;
     this.owned = owned;
     this.metrics = new MetricsRegistry(clock, () => random.next());
   }

@@ -53,7 +53,7 @@ export async function openIngress(
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
-  const { config, clock, random, routerId, acceptsCircuits } = context;
+  const { config, clock, random, routerId, ioThreads, acceptsCircuits } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   const edgePool = edgeHellos(context);
@@ -79,7 +79,21 @@ export async function openIngress(
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(
-        { clock, log, random, controllers, model, ends, egress, terminators, marker, routerId, acceptsCircuits, peers },
+        {
+          clock,
+          log,
+          random,
+          controllers,
+          model,
+          ends,
+          egress,
+          terminators,
+          marker,
+          routerId,
+          ioThreads,
+          acceptsCircuits,
+          peers,
+        },
         { key, options: listener.options },
       );
       context.own(opened);
@@ -88,7 +102,7 @@ export async function openIngress(
       const { ends } = circuits;
       const tlsPort = (host: string, port: number) =>
         ports.at(host, port, { requestCert: needsCertificates(config, { host, port }) });
-      const components = { clock, log, controllers, ends, acceptsCircuits, tlsPort };
+      const components = { clock, log, controllers, ends, ioThreads, acceptsCircuits, tlsPort };
       const opened = await listening({ key: `${key}.address`, ...placeOf(listener) }, () =>
         FabricListener.open(components, listener),
       );

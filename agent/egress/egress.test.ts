@@ -216,7 +216,7 @@ t.test('a host answers a key with its own, and both ends derive the same stream'
   const answer = new Map<number, Buffer>();
   const host = hostEncryption(new Map([[PeerDataKey.PublicKey, dialer.publicKey]]), answer);
   const hostKey = answer.get(PeerDataKey.PublicKey) ?? Buffer.alloc(0);
-  const client = new EncryptedStream(sessionKeys('dialer', dialer, hostKey));
+  const client = EncryptedStream.begin(sessionKeys('dialer', dialer, hostKey));
   t.ok(host);
   const opened = host?.open(client.header);
   t.equal(opened?.length ?? 0, 0, 'the header has no data');

@@ -11,5 +11,5 @@ export function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): Enc
   if (!peerKey) return undefined;
   const own = makeKeyPair();
   ours.set(PeerDataKey.PublicKey, own.publicKey);
-  return new EncryptedStream(sessionKeys('host', own, peerKey));
+  return EncryptedStream.begin(sessionKeys('host', own, peerKey));
 }

@@ -5,6 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort, parseAddress } from '#lib/net/address.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { HttpProxy } from '#wire/connection/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
@@ -24,6 +25,8 @@ export interface TransportComponents {
   identity: { clientContext(): SecureContextOptions };
   /** Ends idle UDP sessions. */
   sweeper: IdleSweeper;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
 }
 
 export interface TransportInit {
@@ -64,7 +67,7 @@ export function transportDialer(components: TransportComponents, init: Transport
 
 /** Makes a connected socket the terminating end of a circuit, encrypted if the other end sent a key. */
 export function hostSocket(
-  components: { clock: Clock; log: Log },
+  components: Pick<TransportComponents, 'clock' | 'log' | 'ioThreads'>,
   request: EgressRequest,
   dialed: DialedSocket & { halfClose: boolean; encryption: boolean; hopType: string },
 ): DialedEgress {
@@ -79,9 +82,9 @@ export function hostSocket(
   announceLargePayloads(peerData);
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
-    const { clock, log } = components;
+    const { clock, log, ioThreads } = components;
     const terms = { encryption, maxPayload: maxPayload(request.peerData) };
-    const client = new SocketClient({ socket, reset, halfClose, ...terms, clock, log });
+    const client = new SocketClient({ socket, reset, halfClose, ...terms, ioThreads, clock, log });
     return { client, peerData, hopType, abandon: reset };
   } catch (error) {
     reset();

@@ -233,7 +233,7 @@ listeners:
     other.close();
 
     await overlay.simulator.close();
-    // The reason comes from the router itself, so the wait must be longer than the start of its process on a busy machine.
+    // The reason comes from the router itself: the wait must be longer than its start on a busy machine.
     const unreachable = await adopt('--yes', '--wait', '15');
     t.match(unreachable, { code: 1, stderr: /does not become ready .*: after \d+ s: .*controller/ });
     t.match(runs(), /sleep/);

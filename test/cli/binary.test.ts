@@ -16,7 +16,9 @@ import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
-const BYTES = 1024 * 1024;
+/** Enough for the clients to move to threads of the routers. */
+const BYTES = 8 * 1024 * 1024;
+const runtime = { threads: 1 };
 /** The executables take 15 seconds of a core. */
 const options = { skip: !THOROUGH && 'single executables: only with --thorough' };
 const root = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -131,14 +133,20 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
   const [port = 0, link = 0] = await freePorts(2);
   const { a, b } = routerPair({ echo: port, link });
-  const dialer = await enroll(management, ctrl, 'a', a);
-  const host = await enroll(management, ctrl, 'b', b);
+  const dialer = await enroll(management, ctrl, 'a', { ...a, runtime });
+  const host = await enroll(management, ctrl, 'b', { ...b, runtime });
   const routers = [dialer, host].map(({ file }) => start(t, '/edgeweave-router', 'run', file, '--log-format', 'json'));
   await overlay.addService('echo', host.id, { encrypted: true });
   await until('traffic', async () => {
     const { bytes, sha256Sent, sha256Received } = await transfer(port, BYTES).catch(() => ({ bytes: 0 }) as Transfer);
     return bytes === BYTES && sha256Received === sha256Sent;
   });
+  for (const { file } of [dialer, host])
+    t.match(
+      await run('/edgeweave-router', 'inspect', file, 'threads'),
+      /carried: [1-9]/,
+      'threads carried the clients',
+    );
   for (const child of [...routers, simulator]) {
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');

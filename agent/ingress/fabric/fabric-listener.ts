@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { asError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Address } from '#lib/net/address.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { TlsPort } from '#wire/connection/tls-port.ts';
 import type { RouterConfig } from '../../config/router-config.ts';
@@ -23,6 +24,8 @@ export interface FabricListenerComponents {
   log: Log;
   controllers: Controllers;
   ends: CircuitEnds;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Returns the TLS port of an address, with the router's identity. */
   tlsPort(host: string, port: number): Promise<TlsPort>;
@@ -75,9 +78,9 @@ async function openStreams(
   config: Extract<FabricListenerConfig, { binding: 'transport' | 'proxy' }>,
   dialer: FabricDialer,
 ): Promise<StreamListener> {
-  const { clock, log } = components;
+  const { clock, log, ioThreads } = components;
   const serve = (socket: Socket, signal: AbortSignal, reset: () => void) => {
-    const client = () => new SocketClient({ socket, reset, halfClose: true, clock, log });
+    const client = () => new SocketClient({ socket, reset, halfClose: true, ioThreads, clock, log });
     return config.binding === 'proxy'
       ? proxyStream(dialer, config.service, client, signal)
       : serveStream(components, dialer, socket, client, signal);

@@ -8,6 +8,7 @@ import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -53,6 +54,8 @@ export interface HostingComponents {
   rights: Pick<OwnRights, 'has'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
 }
 
 interface Hosted {

@@ -12,6 +12,7 @@ import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
 import { type OwnInterfaces, ownInterfaces } from '#lib/net/own-interfaces.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { ProxyDescription } from '../../interface/description.ts';
@@ -30,6 +31,8 @@ export interface ProxyComponents {
   dialer: Pick<ServiceDialer, 'dial'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
 }
 
@@ -175,7 +178,7 @@ export class ProxyListeners {
   }
 
   #serveStream({ service, host }: ProxySpec, socket: Socket, signal: AbortSignal): Promise<void> {
-    const { clock, log, dialer } = this.#components;
+    const { clock, log, dialer, ioThreads } = this.#components;
     const caller = {
       service,
       appData: { dst_protocol: 'tcp', dst_ip: host, dst_port: String(socket.localPort) },
@@ -184,7 +187,8 @@ export class ProxyListeners {
       timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,
     };
-    return dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, clock, log }));
+    const init = { socket, halfClose: true, ioThreads, clock, log };
+    return dialer.dial(caller, (terms) => new SocketClient({ ...init, ...terms }));
   }
 
   #serveDatagrams(

@@ -106,7 +106,7 @@ export class ServiceDialer {
 function encryptionOf(keys: KeyPair, { peerData }: TunnelCircuit): EncryptedStream {
   const peerKey = peerData.get(PeerDataKey.PublicKey);
   if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption, but its host sent no key');
-  return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
+  return EncryptedStream.begin(sessionKeys('dialer', keys, peerKey));
 }
 
 function peerDataOf({ appData, local, remote }: Caller, keys: KeyPair | undefined): Map<number, Buffer> {

@@ -4,6 +4,7 @@
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
@@ -34,6 +35,8 @@ export interface TunnelerComponents {
   random: Random;
   marker: ChangesMarker;
   routerId: string;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Hosts that the router itself must reach: controllers, their proxy, peers of links. Names or addresses. */
   peers(): Iterable<string>;
@@ -67,7 +70,7 @@ export class Tunneler {
   #interception: Interception | undefined;
 
   private constructor(components: TunnelerComponents, options: TunnelListenerOptions) {
-    const { clock, log, controllers, egress, model, marker, routerId } = components;
+    const { clock, log, controllers, egress, model, marker, routerId, ioThreads } = components;
     this.#sweeper = new IdleSweeper(clock, idleLimits(options));
     this.#marker = marker;
     this.#rights = new OwnRights(components);
@@ -81,6 +84,7 @@ export class Tunneler {
       routes: this.#routes,
       rights: this.#rights,
       routerId,
+      ioThreads,
     });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }

@@ -87,7 +87,7 @@ t.test('keys are agreed on as recorded', async (t) => {
 
 t.test('a recorded stream decrypts', async (t) => {
   const { key, headerHex, chunks } = recorded.secretstream;
-  const stream = new EncryptedStream({ rx: Buffer.from(key, 'hex'), tx: Buffer.from(key, 'hex') });
+  const stream = EncryptedStream.begin({ rx: Buffer.from(key, 'hex'), tx: Buffer.from(key, 'hex') });
   t.equal(stream.open(Buffer.from(headerHex, 'hex')), undefined, 'the header contains no data');
   for (const { plainHex, cipherHex } of chunks)
     t.equal(stream.open(Buffer.from(cipherHex, 'hex'))?.toString('hex'), plainHex);
@@ -95,9 +95,9 @@ t.test('a recorded stream decrypts', async (t) => {
 
 t.test('modified or reordered messages are rejected', async (t) => {
   const [a, b] = [makeKeyPair(), makeKeyPair()];
-  const dialer = new EncryptedStream(sessionKeys('dialer', a, b.publicKey));
+  const dialer = EncryptedStream.begin(sessionKeys('dialer', a, b.publicKey));
   const fresh = () => {
-    const host = new EncryptedStream(sessionKeys('host', b, a.publicKey));
+    const host = EncryptedStream.begin(sessionKeys('host', b, a.publicKey));
     host.open(dialer.header);
     return host;
   };
@@ -111,7 +111,7 @@ t.test('modified or reordered messages are rejected', async (t) => {
   for (const bad of [changed, two, one.subarray(0, 10), Buffer.alloc(0)])
     t.throws(() => fresh().open(bad), EncryptionError);
   t.throws(
-    () => new EncryptedStream(sessionKeys('host', b, a.publicKey)).open(one),
+    () => EncryptedStream.begin(sessionKeys('host', b, a.publicKey)).open(one),
     EncryptionError,
     'without its header',
   );

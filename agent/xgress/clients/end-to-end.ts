@@ -105,6 +105,15 @@ export function sessionKeys(role: 'dialer' | 'host', own: KeyPair, peerPublicKey
   return { rx, tx };
 }
 
+/** The streams of both directions between two messages. It is secret. */
+export interface StreamState {
+  readonly header: Uint8Array;
+  readonly push: Uint8Array;
+  readonly rx: Uint8Array;
+  /** Undefined before the header of the other end has arrived. */
+  readonly pull: Uint8Array | undefined;
+}
+
 /** The streams of both directions at one end. */
 export class EncryptedStream {
   /** Sent as the first message, unencrypted. */
@@ -116,13 +125,31 @@ export class EncryptedStream {
   readonly #tag = Buffer.alloc(TAG_LENGTH);
   #pull: Buffer | undefined;
 
-  constructor(keys: SessionKeys) {
+  private constructor({ header, push, rx, pull }: StreamState) {
+    this.#messageTag = sodium().crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
+    this.header = Buffer.from(header);
+    this.#push = Buffer.from(push);
+    this.#rx = Buffer.from(rx);
+    this.#pull = pull && Buffer.from(pull);
+  }
+
+  /** New streams with the keys of a circuit. */
+  static begin({ rx, tx }: SessionKeys): EncryptedStream {
     const lib = sodium();
-    this.#messageTag = lib.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
-    this.header = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES);
-    this.#push = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_STATEBYTES);
-    this.#rx = keys.rx;
-    lib.crypto_secretstream_xchacha20poly1305_init_push(this.#push, this.header, keys.tx);
+    const header = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES);
+    const push = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_STATEBYTES);
+    lib.crypto_secretstream_xchacha20poly1305_init_push(push, header, tx);
+    return new EncryptedStream({ header, push, rx, pull: undefined });
+  }
+
+  /** Goes on with the streams of another thread, which must not use them any more. */
+  static resume(state: StreamState): EncryptedStream {
+    return new EncryptedStream(state);
+  }
+
+  /** For `resume` in another thread. */
+  get state(): StreamState {
+    return { header: this.header, push: this.#push, rx: this.#rx, pull: this.#pull };
   }
 
   /** Returns the cipher text, `SEAL_LENGTH` bytes longer than the data: in `into` if it fits, else in a new buffer. */

@@ -769,6 +769,11 @@ export interface MetricsConfig {
   readonly enableDataDelayMetric: boolean;
 }
 
+export interface RuntimeConfig {
+  /** Threads that carry connections with many bytes beside the main thread, each with up to 64; 0: the main thread carries all. They start when they are needed. */
+  readonly threads: number;
+}
+
 export interface ProxyConfig {
   /** none or http. */
   readonly type: 'none' | 'http';
@@ -854,6 +859,8 @@ export interface RouterConfigValues {
   readonly dialers: readonly DialerConfig[];
   /** Metrics reports. */
   readonly metrics: MetricsConfig;
+  /** Threads of the router. The reference ignores this section. */
+  readonly runtime: RuntimeConfig;
   /** Message tracing, for debugging. */
   readonly trace?: {
     /** File for decoded messages. */

@@ -14,6 +14,7 @@ import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Random } from '#lib/random.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import { parseUpstream } from '../../../config/name-servers.ts';
@@ -58,6 +59,8 @@ export interface InterceptionComponents {
   marker: ChangesMarker;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
+  /** They carry clients with many bytes; undefined: the main thread does. */
+  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Hosts that the router itself must reach. */
   peers(): Iterable<string>;
@@ -211,11 +214,12 @@ export class Interception {
   }
 
   async #serveStream(socket: Socket, signal: AbortSignal): Promise<void> {
-    const { clock, log, dialer } = this.#components;
+    const { clock, log, dialer, ioThreads } = this.#components;
     const source = { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const destination = { host: socket.localAddress ?? '', port: socket.localPort ?? 0 };
     const caller = this.#callerOf('tcp', source, destination, signal);
-    await dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, clock, log }));
+    const init = { socket, halfClose: true, ioThreads, clock, log };
+    await dialer.dial(caller, (terms) => new SocketClient({ ...init, ...terms }));
   }
 
   #callerOf(protocol: Protocol, source: SocketAddress, destination: SocketAddress, signal: AbortSignal) {

@@ -1,0 +1,183 @@
+// The part of a moved client that runs in an I/O thread: reads and writes the socket, seals and opens. Each record is
+// one message of the circuit. moved-client.ts is the other part.
+
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { describeError } from '#lib/errors.ts';
+import { readInto } from '#lib/net/read-into.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
+import { LARGE_PAYLOAD } from '../payload-size.ts';
+import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
+import type { ClientClosed, ClientCommand, MovedClientData } from './moved-client.ts';
+
+/** Records that are written in one turn, so that other connections have theirs. */
+const RECORDS_OF_TURN = 4;
+/** Memory shared by all clients of the thread: data is sealed before the next read begins. */
+let shared: Buffer | undefined;
+
+export class ClientInThread implements CrossingOwner {
+  readonly #crossing: Crossing;
+  readonly #socket: Socket;
+  readonly #maxPayload: number;
+  readonly #encryption: EncryptedStream | undefined;
+  /** Bytes that were read while the main thread had no room, and the end of the client's direction. */
+  #unsent: Buffer | undefined;
+  #hasEnd = false;
+  #isEndSent = false;
+  /** The main thread has sent everything. */
+  #isEnding = false;
+  #closing: ClientClosed = { type: 'closed' };
+
+  /** @throws Error if the descriptor is not a connection; it is closed then */
+  constructor(crossing: Crossing, { descriptor, maxPayload, streams }: MovedClientData) {
+    this.#crossing = crossing;
+    this.#maxPayload = maxPayload;
+    this.#encryption = streams && EncryptedStream.resume(streams);
+    this.#socket = adopt(descriptor);
+    this.#socket.setNoDelay(true);
+    shared ??= Buffer.allocUnsafeSlow(LARGE_PAYLOAD);
+    this.#socket.on('data', (data: Buffer) => this.#onData(data));
+    readInto(this.#socket, shared.subarray(0, maxPayload), (data) => this.#onData(data));
+    this.#socket.on('end', () => this.#onEnd());
+    this.#socket.on('drain', () => crossing.touch());
+    this.#socket.on('error', (error) => {
+      this.#closing = { type: 'closed', error: describeError(error) };
+    });
+    this.#socket.on('close', () => this.#onClose());
+    crossing.owner = this;
+    this.#socket.resume();
+  }
+
+  onTurn(): boolean {
+    const hadUnsent = this.#unsent !== undefined || (this.#hasEnd && !this.#isEndSent);
+    if (hadUnsent) this.#sendUnsent();
+    let count = 0;
+    while (count < RECORDS_OF_TURN && this.#isDrained && this.#crossing.received.next()) {
+      count++;
+      if (this.#crossing.received.kind === CrossingRecord.End) this.#end();
+      else this.#write(this.#crossing.received.data);
+    }
+    if (count > 0) this.#crossing.release();
+    return count > 0;
+  }
+
+  onMessage(command: ClientCommand): void {
+    if (command.type === 'cut') this.#socket.destroy();
+    else this.#endWhenWritten();
+  }
+
+  /** The main thread is gone, and with it the process. */
+  onLost(): void {
+    this.#socket.destroy();
+  }
+
+  get #isDrained(): boolean {
+    return this.#socket.writableLength < this.#socket.writableHighWaterMark;
+  }
+
+  /** Sends it in equal payloads, as small as the first link wants them. */
+  #onData(data: Buffer): void {
+    const sent = this.#unsent === undefined ? this.#send(data) : 0;
+    this.#crossing.publish();
+    if (sent === data.length) return;
+    const rest = data.subarray(sent);
+    this.#unsent = this.#unsent ? Buffer.concat([this.#unsent, rest]) : Buffer.from(rest);
+    this.#socket.pause();
+  }
+
+  /** Returns the number of bytes for which there was room. */
+  #send(data: Buffer): number {
+    const { sent, received } = this.#crossing;
+    const limit = Math.min(this.#maxPayload, received.hint || this.#maxPayload);
+    const count = Math.ceil(data.length / limit);
+    const size = Math.ceil(data.length / count);
+    for (let at = 0; at < data.length; at += size) {
+      const part = data.subarray(at, at + size);
+      const room = sent.reserve(part.length + SEAL_LENGTH);
+      if (!room) return at;
+      if (this.#encryption) sent.commit(CrossingRecord.Data, this.#encryption.seal(part, room).length);
+      else sent.commit(CrossingRecord.Data, part.copy(room));
+    }
+    return data.length;
+  }
+
+  #sendUnsent(): void {
+    const unsent = this.#unsent;
+    if (unsent) {
+      const sent = this.#send(unsent);
+      this.#unsent = sent < unsent.length ? unsent.subarray(sent) : undefined;
+      if (!this.#unsent) this.#socket.resume();
+    }
+    if (!this.#unsent && this.#hasEnd) this.#sendEnd();
+    this.#crossing.publish();
+  }
+
+  #onEnd(): void {
+    this.#hasEnd = true;
+    if (!this.#unsent) this.#sendEnd();
+    this.#crossing.publish();
+  }
+
+  #sendEnd(): void {
+    if (this.#isEndSent || !this.#crossing.sent.reserve(0)) return;
+    this.#isEndSent = true;
+    this.#crossing.sent.commit(CrossingRecord.End, 0);
+  }
+
+  #write(data: Buffer): void {
+    const memory = sharedBuffers.acquire(data.length);
+    const clear = this.#open(data, memory);
+    if (clear === undefined || clear.length === 0 || this.#isEnding) {
+      sharedBuffers.release(memory);
+      return;
+    }
+    this.#socket.write(clear, (error) => {
+      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
+    });
+  }
+
+  #open(data: Buffer, into: Buffer): Buffer | undefined {
+    if (!this.#encryption) {
+      data.copy(into);
+      return into;
+    }
+    try {
+      return this.#encryption.open(data, into);
+    } catch (error) {
+      this.#closing = { type: 'closed', undecipherable: describeError(error) };
+      this.#socket.destroy();
+      return undefined;
+    }
+  }
+
+  #end(): void {
+    this.#isEnding = true;
+    this.#socket.end();
+  }
+
+  /** The circuit is complete: everything that is in the ring is written first. */
+  #endWhenWritten(): void {
+    while (this.#crossing.received.next()) {
+      if (this.#crossing.received.kind === CrossingRecord.Data) this.#write(this.#crossing.received.data);
+      this.#crossing.received.release();
+    }
+    this.#isEnding = true;
+    this.#socket.destroySoon();
+  }
+
+  #onClose(): void {
+    this.#crossing.post({ ...this.#closing, hasEnd: this.#isEndSent });
+    this.#crossing.close();
+  }
+}
+
+/** A socket for a descriptor. It reads nothing yet. */
+function adopt(fd: number): Socket {
+  try {
+    return new Socket({ fd, allowHalfOpen: true, ...{ manualStart: true } });
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}

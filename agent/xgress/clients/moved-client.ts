@@ -1,0 +1,179 @@
+// The part of a client whose socket an I/O thread carries that stays on the main thread: passes payloads between the
+// circuit and the rings. The socket itself stays open here, unread, so that whoever limits or resets connections need
+// not know of threads; client-in-thread.ts uses another descriptor of the same connection.
+
+import { closeSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { copyDescriptor } from '#lib/net/descriptor.ts';
+import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
+import type { CrossingFailed } from '#lib/threads/thread-host.ts';
+import type { Xgress } from '../xgress.ts';
+import type { EncryptedStream, StreamState } from './end-to-end.ts';
+
+/** The kind of these crossings. */
+export const MOVED_CLIENT = 'client';
+
+export interface MovedClientData {
+  readonly descriptor: number;
+  /** Bytes. */
+  readonly maxPayload: number;
+  readonly streams: StreamState | undefined;
+}
+
+/** From the main thread: `end` after everything that was sent, `cut` at once. */
+export interface ClientCommand {
+  readonly type: 'end' | 'cut';
+}
+
+/** To the main thread: the socket is closed. */
+export interface ClientClosed {
+  readonly type: 'closed';
+  readonly error?: string;
+  /** The data of the circuit does not verify. */
+  readonly undecipherable?: string;
+  /** The thread is gone, with bytes that nobody knows. */
+  readonly isLost?: boolean;
+  /** The client ended its direction before; its data is in the ring. */
+  readonly hasEnd?: boolean;
+}
+
+export interface MovedClientInit {
+  readonly socket: Socket;
+  readonly encryption: EncryptedStream | undefined;
+  readonly maxPayload: number;
+  readonly xgress: Xgress;
+  /** The client has ended its direction; called after its last data. */
+  onEnd(): void;
+  /** The thread has closed its socket. */
+  onClosed(closed: ClientClosed): void;
+}
+
+/** Payloads that the circuit gets in one turn, so that others have theirs. */
+const PAYLOADS_OF_TURN = 4;
+
+export class MovedClient implements CrossingOwner {
+  readonly #crossing: Crossing;
+  readonly #init: MovedClientInit;
+  #isBlocked = false;
+  /** `deliver` has returned false. */
+  #isFull = false;
+  /** Payloads without room in the ring: the circuit passes none after the first, but the end may follow. */
+  readonly #unsent: { readonly kind: number; readonly data: Buffer }[] = [];
+  #writeLimit = 0;
+  /** The circuit is over. */
+  #isClosing = false;
+  #closed: ClientClosed | undefined;
+  #isFinished = false;
+
+  private constructor(crossing: Crossing, init: MovedClientInit) {
+    this.#crossing = crossing;
+    this.#init = init;
+    crossing.owner = this;
+    crossing.touch();
+  }
+
+  /** Undefined if no thread has a place, or the socket has no descriptor. Then nothing has changed. */
+  static move(threads: IoThreads, init: MovedClientInit): MovedClient | undefined {
+    const { socket, encryption, maxPayload } = init;
+    const descriptor = threads.hasPlace ? copyDescriptor(socket) : undefined;
+    if (descriptor === undefined) return undefined;
+    const data: MovedClientData = { descriptor, maxPayload, streams: encryption?.state };
+    const crossing = threads.open(MOVED_CLIENT, data);
+    if (crossing) return new MovedClient(crossing, init);
+    closeSync(descriptor);
+    return undefined;
+  }
+
+  /** Returns false if the client must read first. */
+  deliver(data: Buffer): boolean {
+    this.#send(CrossingRecord.Data, data);
+    this.#isFull = this.#unsent.length > 0;
+    return !this.#isFull;
+  }
+
+  /** The client gets nothing after what was delivered. */
+  end(): void {
+    this.#send(CrossingRecord.End);
+  }
+
+  /** The circuit is over: `end` still writes what was delivered, `cut` does not. */
+  close(type: ClientCommand['type']): void {
+    this.#isClosing = true;
+    if (this.#closed) this.#finish(this.#closed);
+    else this.#crossing.post({ type } satisfies ClientCommand);
+  }
+
+  /** The circuit accepts payloads again. */
+  resume(): void {
+    this.#isBlocked = false;
+    this.#crossing.touch();
+  }
+
+  onTurn(): boolean {
+    this.#sendUnsent();
+    const { received } = this.#crossing;
+    const { xgress } = this.#init;
+    this.#tellWriteLimit(xgress.writeLimit);
+    let count = 0;
+    while (count < PAYLOADS_OF_TURN && !this.#isBlocked && received.next()) {
+      count++;
+      if (received.kind === CrossingRecord.End) this.#init.onEnd();
+      else this.#isBlocked = !xgress.write(received.data);
+    }
+    if (count > 0) this.#crossing.release();
+    else if (this.#closed && !this.#isBlocked) this.#finish(this.#closed);
+    return count > 0;
+  }
+
+  onMessage(message: ClientClosed | CrossingFailed): void {
+    const closed: ClientClosed = 'failed' in message ? { type: 'closed', error: message.failed } : message;
+    this.#closed = closed;
+    if (closed.hasEnd && !this.#isClosing)
+      this.#crossing.touch(); // its data comes first
+    else this.#finish(closed);
+  }
+
+  onLost(error: Error): void {
+    this.#finish({ type: 'closed', error: error.message, isLost: true });
+  }
+
+  #finish(closed: ClientClosed): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#closed = closed;
+    this.#crossing.close();
+    this.#init.onClosed(closed);
+  }
+
+  #tellWriteLimit(limit: number): void {
+    const bytes = Number.isFinite(limit) ? Math.max(1, Math.floor(limit)) : 0;
+    if (bytes === this.#writeLimit) return;
+    this.#writeLimit = bytes;
+    this.#crossing.sent.hint = bytes;
+  }
+
+  #send(kind: number, data?: Buffer): void {
+    if (this.#unsent.length === 0 && this.#put(kind, data)) this.#crossing.publish();
+    else this.#unsent.push({ kind, data: data ? Buffer.from(data) : NOTHING });
+  }
+
+  #put(kind: number, data: Buffer = NOTHING): boolean {
+    const room = this.#crossing.sent.reserve(data.length);
+    if (!room) return false;
+    data.copy(room);
+    this.#crossing.sent.commit(kind, data.length);
+    return true;
+  }
+
+  #sendUnsent(): void {
+    for (let next = this.#unsent[0]; next && this.#put(next.kind, next.data); next = this.#unsent[0])
+      this.#unsent.shift();
+    this.#crossing.publish();
+    if (!this.#isFull || this.#unsent.length > 0) return;
+    this.#isFull = false;
+    this.#init.xgress.resume();
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
