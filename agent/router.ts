@@ -45,6 +45,7 @@ import type { RouterDescription } from './interface/description.ts';
 import type { CloseOptions, ProxyOptions, Router as RunningRouter } from './interface/router.ts';
 import { ManagedConfig } from './managed/managed-config.ts';
 import { PROGRAM_VERSION } from './version.ts';
+import type { ApiProxy } from './web/api-proxy.ts';
 import type { WebServer } from './web/web-server.ts';
 
 export interface RouterOptions {
@@ -107,6 +108,7 @@ export class Router implements RunningRouter {
     model: undefined,
   };
   #webServers: readonly WebServer[] = [];
+  #apiProxy: ApiProxy | undefined;
   #drain: Drain | undefined;
   #renewal: CertificateRenewal | undefined;
   #closing: Promise<void> | undefined;
@@ -225,6 +227,8 @@ export class Router implements RunningRouter {
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
       terminators: terminators?.describe() ?? [],
+      linkListeners: this.#listeners.link.map(({ settings: { bind, advertise } }) => ({ bind, advertise })),
+      controlListeners: this.#listeners.control.map(({ settings: { bind, advertise } }) => ({ bind, advertise })),
       edgeListeners: edgeListeners.map(({ config }) => config.options.advertise),
       sdkClients: sdk?.clients.count ?? 0,
       hostedHealth: tunneler?.health ?? [],
@@ -232,6 +236,7 @@ export class Router implements RunningRouter {
       interception: tunneler?.interception,
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
+      apiProxy: this.#apiProxy?.address,
       healthy: this.#health.healthy,
       starting: this.#health.starting,
       drain: this.#drain?.status,
@@ -306,7 +311,7 @@ export class Router implements RunningRouter {
     const { terminators, model } = this.#ingress;
     const rooms = { health: this.#health, controllers, links, terminators, model };
     this.#webServers = await openWeb(context, rooms, this.#ports);
-    await openApiProxy(context, this.#ports);
+    this.#apiProxy = await openApiProxy(context, this.#ports);
     const reporter = openReports(context, controllers, circuits, links);
     const describe = () => this.describe();
     const inspected = { controllers, circuits, links, ingress: this.#ingress, reporter, managed, describe };

@@ -83,14 +83,14 @@ export async function openControlListeners(
     const place = { key: `ctrl.listeners[${index}].bind`, network: 'tcp', host, port } as const;
     const opened = await listening(place, async () => {
       const components = { clock, log, port: await ports.at(host, port), identity, controllers };
-      const advertise = withPort(listener.advertise ?? listener.bind, components.port.address.port);
-      return new ControlListener(
-        { ...components, onHello: () => pool.begin() },
-        { ...settings, advertise: formatAddress(advertise) },
-      );
+      const actual = components.port.address.port;
+      const bind = formatAddress(withPort(listener.bind, actual));
+      const advertise = formatAddress(withPort(listener.advertise ?? listener.bind, actual));
+      return new ControlListener({ ...components, onHello: () => pool.begin() }, { ...settings, bind, advertise });
     });
     open.control.push(opened);
     context.own(opened);
-    log.info({ bind: formatAddress(listener.bind), port: opened.port }, 'listener for controllers open');
+    const { bind, advertise } = opened.settings;
+    log.info({ bind, advertise }, 'listener for controllers open');
   }
 }

@@ -17,6 +17,7 @@ import type { PrometheusPage } from '../metrics/prometheus.ts';
 import { MetricsReporter } from '../metrics/reporter.ts';
 import type { Profiler } from '../profile/profiler.ts';
 import type { MessageTrace } from '../trace/message-trace.ts';
+import type { ApiProxy } from '../web/api-proxy.ts';
 import type { WebServer } from '../web/web-server.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -99,10 +100,10 @@ export async function openWeb(context: RouterContext, rooms: PageRooms, ports: T
 }
 
 /** Opens the proxy to the controller's API if `edge.apiProxy` is set. Rejects with ListenError, which names the key. */
-export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<void> {
+export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<ApiProxy | undefined> {
   const { config, clock, identity } = context;
   const proxy = config.edge?.apiProxy;
-  if (!proxy) return;
+  if (!proxy) return undefined;
   const { ApiProxy } = await import('../web/api-proxy.ts');
   const log = context.component('api-proxy');
   const { host, port } = proxy.listener;
@@ -117,6 +118,7 @@ export async function openApiProxy(context: RouterContext, ports: TlsPorts): Pro
     },
     'API proxy open',
   );
+  return opened;
 }
 
 /** Loads the code of the metrics page only if the page is configured. */

@@ -115,7 +115,7 @@ export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers
 /** For one entry of link.listeners; `port` is the actual port. */
 export function linkListenerSettings(listener: LinkConfig['listeners'][number], port: number): LinkListenerSettings {
   return {
-    bind: formatAddress(listener.bind),
+    bind: formatAddress(withPort(listener.bind, port)),
     protocol: listener.bind.type,
     advertise: formatAddress(withPort(listener.advertise ?? listener.bind, port)),
     groups: groupsOrDefault(listener.groups),

@@ -18,12 +18,16 @@ export function healthTarget(file: string): HealthService | undefined {
   return healthServiceOf(loaded.config);
 }
 
-/** Undefined if no web server has the API. @throws the error of reading the authorities */
+/**
+ * Undefined if no web server has the API, or if the system chooses its port: the router itself answers then. @throws
+ * the error of reading the authorities
+ */
 export function healthServiceOf(config: RouterConfig): HealthService | undefined {
   const web = config.web.find(({ apis }) => apis.some(({ binding }) => binding === 'health-checks'));
   const [point] = web?.bindPoints ?? [];
   if (!web || !point) return undefined;
   const { host, port } = point.interface;
+  if (port === 0) return undefined;
   const authorities = (web.identity ?? config.identity).ca;
   return {
     url: `https://${joinHostPort(WILDCARDS[host] ?? host, port)}`,

@@ -535,6 +535,11 @@ t.test('findings tell with which settings the reference does not start', async (
   const ctrl = 'ctrl: {endpoint: "tls:c:1"}\n';
   for (const [more, path] of REJECTED)
     t.same(rejected(`${base}${more.startsWith('ctrl') ? '' : ctrl}${more}\n`), [path], more);
+  const free = 'web: [{name: w, bindPoints: [{interface: "a:0", address: "c:0"}], apis: [{binding: health-checks}]}]';
+  t.same(
+    rejected(`${base}${ctrl}${free}`),
+    ['interface', 'address'].map((key) => `web[0].bindPoints[0].${key}`),
+  );
   const heartbeats = 'link: {heartbeats: {sendInterval: 10s}}\n';
   t.same(rejected(`${base}${ctrl}${heartbeats}`), [], 'the reference only reads it differently');
   t.same(rejected(`v: 3\nidentity: {cert: c, key: k, ca: a}\n${ctrl}`), ['csr', 'identity.server_cert']);

@@ -15,6 +15,7 @@ export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
   address: checkAddress,
   'host-port': checkHostPort,
   'host-port-required': checkRequiredHostPort,
+  'host-port-listen': checkListenHostPort,
   ip: checkIp,
   'uri-reference': (text) => (/[\s<>"{}|\\^`]/.test(text) ? 'is not a URI' : undefined),
   cidr: checkCidr,
@@ -31,6 +32,7 @@ export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
   address: 'an address, for example tls:host:6262',
   'host-port': 'host:port',
   'host-port-required': 'host:port with a port from 1 to 65535',
+  'host-port-listen': 'host:port; port 0 is a free one',
   ip: 'an IP address',
   'uri-reference': 'a URI',
   cidr: 'an address range, for example 100.64.0.1/10',
@@ -41,7 +43,7 @@ export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
 
 /** A corrected address: adds a missing scheme, or removes a superfluous one. */
 export function meantAddress(format: string, text: string): string | undefined {
-  if (!['address', 'host-port', 'host-port-required'].includes(format)) return undefined;
+  if (!['address', 'host-port', 'host-port-required', 'host-port-listen'].includes(format)) return undefined;
   const place = /^(?:[a-z][a-z0-9]*:)?\/*((?:\[[^\]]*\]|[^:/]+):\d+)\/*$/i.exec(text)?.[1];
   if (place === undefined) return undefined;
   const meant = format === 'address' ? `${text.startsWith('ws:') ? 'wss' : 'tls'}:${place}` : place;
@@ -78,13 +80,14 @@ function checkIp(text: string): string | undefined {
   return isName ? 'is not an IP address; names belong to dns' : 'is not an IP address';
 }
 
-function checkRequiredHostPort(text: string): string | undefined {
+function checkListenHostPort(text: string): string | undefined {
   if (text === '') return 'must not be empty';
-  const problem = checkHostPort(text);
-  if (problem) return problem;
-  const { host, port } = splitHostPort(text);
-  if (host === '') return 'host must be specified';
-  return port === 0 ? 'port must be from 1 to 65535' : undefined;
+  return checkHostPort(text) ?? (splitHostPort(text).host === '' ? 'host must be specified' : undefined);
+}
+
+function checkRequiredHostPort(text: string): string | undefined {
+  const problem = checkListenHostPort(text);
+  return problem ?? (splitHostPort(text).port === 0 ? 'port must be from 1 to 65535' : undefined);
 }
 
 function checkCidr(text: string): string | undefined {
@@ -100,5 +103,5 @@ function checkProxyService(text: string): string | undefined {
   const match = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(text);
   if (!match) return 'is not of the form SERVICE:PORT or SERVICE:PORT:tcp|udp';
   const port = Number(match[2]);
-  return port < 1 || port > MAX_PORT ? `port ${match[2]} is not between 1 and ${MAX_PORT}` : undefined;
+  return port > MAX_PORT ? `port ${match[2]} is above ${MAX_PORT}` : undefined;
 }

@@ -27,6 +27,7 @@ const VALID_TEXTS: Readonly<Record<string, readonly string[]>> = {
   address: ['tls:a:1', 'wss:[::1]:65535'],
   'host-port': ['a:1'],
   'host-port-required': ['a:1'],
+  'host-port-listen': ['a:0'],
   ip: ['::1', '192.0.2.1'],
   'uri-reference': ['a/b?c'],
   cidr: ['100.64.0.1/10'],

@@ -28,6 +28,8 @@ export interface ControlListenerSettings extends ControlDialInit {
   /** Milliseconds for a hello. */
   readonly helloTimeout: number;
   readonly maxOutstandingConnects: number;
+  /** The listen address, with the actual port: `tls:host:port`. */
+  readonly bind: string;
   /** The address that controllers are told, with the actual port: `tls:host:port`. */
   readonly advertise: string;
   readonly groups: readonly string[];
@@ -56,10 +58,6 @@ export class ControlListener {
       open: (accepted) => this.#open(accepted),
     });
     this.#unhandle = port.handle(Alpn.Control, (socket) => this.#listener.accept(socket));
-  }
-
-  get port(): number {
-    return this.#components.port.address.port;
   }
 
   /** Stops accepting connections. Open channels stay. */

@@ -428,10 +428,10 @@ t.test('a controller that dials this router must have exactly one SPIFFE name', 
   const clock = new SystemClock(); // the dates of the certificates
   const listener = new ControlListener(
     { ...components, clock, port, identity, controllers, onHello: () => () => undefined },
-    { ...DIAL_INIT, helloTimeout: 5_000, maxOutstandingConnects: 4, advertise: 'tls:127.0.0.1:6263', groups: [] },
+    { ...DIAL_INIT, helloTimeout: 5_000, maxOutstandingConnects: 4, bind: '', advertise: '', groups: [] },
   );
   const dial = async (...uris: string[]) => {
-    const address = { type: 'tls', host: '127.0.0.1', port: listener.port } as const;
+    const address = { type: 'tls', host: '127.0.0.1', port: port.address.port } as const;
     const socket = await dialTls({
       address,
       alpn: [Alpn.Control],

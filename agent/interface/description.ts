@@ -19,6 +19,8 @@ export interface RouterDescription {
   /** How many ends of circuits the router has. */
   readonly circuitEnds: number;
   readonly terminators: readonly TerminatorDescription[];
+  readonly linkListeners: readonly ListenerDescription[];
+  readonly controlListeners: readonly ListenerDescription[];
   /** The addresses that are advertised to SDKs. */
   readonly edgeListeners: readonly { readonly host: string; readonly port: number }[];
   /** How many SDK clients are connected. */
@@ -32,6 +34,8 @@ export interface RouterDescription {
   readonly fabricListeners: readonly { readonly binding: string; readonly port: number }[];
   /** Bound addresses of the `web` section, `host:port`. */
   readonly web: readonly string[];
+  /** Bound address of the proxy to the controller's API, `host:port`; missing without one. */
+  readonly apiProxy?: string | undefined;
   /** Whether all health checks pass. */
   readonly healthy: boolean;
   /** Why the router is still starting; missing once it has started. */
@@ -124,6 +128,14 @@ export interface HostedHealth {
   readonly problem?: string;
   readonly cost: number;
   readonly precedence: string;
+}
+
+/** A listener for links, or for controllers. */
+export interface ListenerDescription {
+  /** Where it listens, with the port that is open: `tls:host:port`. */
+  readonly bind: string;
+  /** The address that the others are told: `tls:host:port`. */
+  readonly advertise: string;
 }
 
 export interface ProxyDescription {

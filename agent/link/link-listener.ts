@@ -36,7 +36,7 @@ export interface LinkListenerComponents {
 }
 
 export interface LinkListenerSettings {
-  /** The configured listen address. */
+  /** The listen address, with the actual port. */
   readonly bind: string;
   readonly protocol: string;
   readonly advertise: string;

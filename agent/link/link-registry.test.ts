@@ -7,7 +7,7 @@ import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Payload } from '#wire/xgress-frames.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
+import { CLOSED_PORT } from '../../test/support/networks/fixed-ports.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
@@ -227,8 +227,7 @@ t.test(
     const lines: string[] = [];
     const log = createLog({ write: (line) => lines.push(line) });
     const { clock, registry, wanted, accepted, startDials, close } = rooms([dialerOf('default')], log);
-    const [port] = await freePorts(1);
-    const listener = { address: `tls:127.0.0.1:${port}`, protocol: 'tls', groups: [], localBinding: '' };
+    const listener = { address: `tls:127.0.0.1:${CLOSED_PORT}`, protocol: 'tls', groups: [], localBinding: '' };
     wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
     const { key = '' } = wanted.describe()[0] ?? {};
     for (const id of ['a', 'b']) {

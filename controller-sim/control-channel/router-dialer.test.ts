@@ -3,7 +3,7 @@
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
+import { CLOSED_PORT } from '../../test/support/networks/fixed-ports.ts';
 import { ControlRoom } from '../../test/support/rooms/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';
@@ -14,10 +14,9 @@ const SECOND = 1_000;
 
 t.test('a router that cannot be reached is dialed less and less often, at least every five minutes', async (t) => {
   using room = await ControlRoom.open();
-  const [port] = await freePorts(1);
   await room.change((transaction) => {
     createTransitRouter(transaction, 'away', new Body({ name: 'away', fingerprint: 'f' }, 'create'), undefined);
-    transaction.patch('router', 'away', { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+    transaction.patch('router', 'away', { ctrlChanListeners: { [`tls:127.0.0.1:${CLOSED_PORT}`]: [] } });
   });
   const { clock } = room;
   const failures: number[] = [];

@@ -2,8 +2,9 @@
 
 import { connect } from 'node:net';
 import t from 'tap';
-import { edgeListener, linkDialer, linkListener } from '../support/config/link-config.ts';
+import { edgeListener, linkDialer, linkListener, webServer } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 
 const FREE = 'tls:127.0.0.1:0';
 const LINK = { listeners: [linkListener(0)], dialers: [linkDialer()] };
@@ -14,7 +15,7 @@ function isOpen(address: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host, port: Number(port) })
     .once('connect', () => resolve(true))
-    .once('error', () => resolve(false));
+    .once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNRESET')); // nobody hosts the service
   return promise.finally(() => socket.destroy());
 }
 
@@ -34,6 +35,33 @@ t.test('port 0 of link, SDK and control listeners is advertised as the port that
   t.match(sdk, /^127\.0\.0\.1:[1-9]\d+$/);
   t.ok(await isOpen(sdk));
   t.match(a.router.describe(), { edgeListeners: [{ host: '127.0.0.1', port: Number(sdk.split(':')[1]) }] });
+});
+
+t.test('the state of a router names the port of each of its listeners, for programs and for operators', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const ctrl = { listeners: [{ bind: FREE, advertise: 'tls:edge.example:0' }] };
+  const edge = { apiProxy: { listener: '127.0.0.1:0', upstream: new URL(overlay.simulator.baseUrl).host } };
+  const extra = { web: [webServer(0, 'health-checks')] };
+  const setup = { mode: 'proxy', link: LINK, ctrl, listeners: [edgeListener(0)], edge, extra } as const;
+  const { router, configFile } = await overlay.addRouter({ name: 'a', services: ['echo:0', 'echo:0:udp'], ...setup });
+  const state = router.describe();
+  for (const [name, address] of [
+    ['link', state.linkListeners[0]?.bind.replace('tls:', '')],
+    ['control', state.controlListeners[0]?.bind.replace('tls:', '')],
+    ['sdk', state.edgeListeners.map(({ host, port }) => `${host}:${port}`)[0]],
+    ['web', state.web[0]],
+    ['API proxy', state.apiProxy],
+    ['proxy', `127.0.0.1:${state.proxies[0]?.port}`],
+  ] as const)
+    t.ok(await isOpen(address ?? ''), `${name}: ${address}`);
+  t.equal(state.linkListeners[0]?.advertise, state.linkListeners[0]?.bind);
+  t.equal(state.controlListeners[0]?.advertise, state.controlListeners[0]?.bind.replace('127.0.0.1', 'edge.example'));
+  t.match(state.proxies[1], { protocol: 'udp', port: /^[1-9]/ });
+  const { linkListeners, controlListeners, web, apiProxy } = state;
+  const inspected = await runProgram(['entry/router-cli.ts', 'inspect', configFile, '--json']);
+  t.match(JSON.parse(inspected.stdout), { linkListeners, controlListeners, web, apiProxy });
+  const health = await runProgram(['entry/router-cli.ts', 'health', configFile]);
+  t.match(health.stdout, /controllerPing/, 'health asks the router itself, whose file does not tell the port');
 });
 
 t.test('two listeners for controllers with port 0 have a port each, and both are advertised', async (t) => {

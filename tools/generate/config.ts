@@ -87,7 +87,7 @@ function scalarType(schema: ConfigSchema): string {
   if (schema.enum) return schema.enum.map(quoted).join(' | ');
   if (schema.format === 'duration' || schema.format === 'duration-or-ms') return 'number';
   if (schema.format === 'address') return 'Address';
-  if (schema.format === 'host-port' || schema.format === 'host-port-required') return 'HostPort';
+  if (schema.format?.startsWith('host-port')) return 'HostPort';
   return schema.type === 'integer' ? 'number' : String(schema.type);
 }
 

@@ -117,6 +117,7 @@ t.test('WebSocket listeners: invalid addresses, shared ports, times and certific
   const own = 'identity: {cert: a.pem, key: a.key}';
   t.same(errors(['wss:127.0.0.1:7001'], own), []);
   t.match(errors(['wss:127.0.0.1:7001', 'tls:127.0.0.1:7001'], own), [{ path: 'transport.wss.identity' }]);
+  t.same(errors(['wss:127.0.0.1:0', 'tls:127.0.0.1:0'], own), [], 'with port 0, each gets a port of its own');
   t.match(
     findings(['wss:127.0.0.1:7001'], 'pongTimeout: 30').filter(({ path }) => path.startsWith('transport')),
     [{ severity: 'warning', path: 'transport.wss.pongTimeout' }],
@@ -138,4 +139,18 @@ t.test('conflicts are found among thousands of listeners', async (t) => {
     withMore(`listeners: [${Array.from({ length: count }, (_, index) => address(index)).join(', ')}]`);
   const grown = await growth(onePort, 400);
   t.ok(grown < MAX_GROWTH, `${grown.toFixed(1)} times the calls for 4 times the listeners of a port`);
+});
+
+t.test('port 0, a free one, is allowed wherever the router listens', async (t) => {
+  const errors = (more: string) =>
+    withMore(more).findings.flatMap(({ severity, path }) => (severity === 'error' ? [path] : []));
+  const proxies = (...ports: number[]) =>
+    `listeners: [{binding: tunnel, options: {mode: proxy, services: [${ports.map((port) => `"a:${port}"`).join(', ')}]}}]`;
+  t.same(errors(proxies(0, 0)), []);
+  t.same(errors(proxies(65_536)), ['listeners[0].options.services[0]']);
+  const web = (point: string) => `web: [{name: w, bindPoints: [{${point}}], apis: [{binding: health-checks}]}]`;
+  t.same(errors(web('interface: "127.0.0.1:0", address: "localhost:0"')), []);
+  const moved = 'interface: "127.0.0.1:0", address: "localhost:0", newAddress: "localhost:0"';
+  t.same(errors(web(moved)), ['web[0].bindPoints[0].newAddress'], 'clients cannot move there');
+  t.same(errors('edge: {apiProxy: {listener: "127.0.0.1:0", upstream: "localhost:1"}}'), []);
 });

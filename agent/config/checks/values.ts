@@ -52,6 +52,17 @@ function web(input: CheckInput): Finding[] {
           `minTLSVersion (${min}) is above maxTLSVersion (${max})`,
         ),
       );
+    for (const [position, point] of server.bindPoints.entries())
+      for (const key of ['interface', 'address'] as const)
+        if (point[key].port === 0)
+          findings.push(
+            rejectedByReference(
+              input,
+              `web[${index}].bindPoints[${position}].${key}`,
+              'port 0 is a free port here; the reference rejects it',
+              { hint: 'before you go back to the reference, choose a port' },
+            ),
+          );
     for (const [position, api] of server.apis.entries()) {
       if (api.binding === 'metrics')
         findings.push(
@@ -94,7 +105,7 @@ function webSockets(input: CheckInput): Finding[] {
   const served = listeners.flatMap((listener) => (listener.binding === 'edge' ? [listener.address] : []));
   const others = [...link.listeners.map(({ bind }) => bind), ...served.filter(({ type }) => type === 'tls')];
   const isShared = ({ host, port }: { host: string; port: number }) =>
-    others.some((other) => other.host === host && other.port === port);
+    port !== 0 && others.some((other) => other.host === host && other.port === port);
   if (identity && served.some((address) => address.type === 'wss' && isShared(address)))
     findings.push(
       at(

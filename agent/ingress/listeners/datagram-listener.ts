@@ -24,6 +24,8 @@ export interface DatagramSource {
   readonly host: string;
   readonly port: number;
   readonly first: Buffer;
+  /** The port that received it. */
+  readonly localPort: number;
   /** Sends a datagram to the source. */
   reply(data: Buffer): void;
 }
@@ -98,7 +100,8 @@ export class DatagramListener {
         send: (datagram, done) => this.#socket.send(datagram, port, address, done),
         close: () => setImmediate(() => this.#closeIfIdle()),
       },
-      serve: (client, signal) => this.#init.serve(client, { host: address, port, first: data, reply }, signal),
+      serve: (client, signal) =>
+        this.#init.serve(client, { host: address, port, first: data, localPort: this.port, reply }, signal),
     });
   }
 

@@ -1,5 +1,6 @@
 // Ports of proxy.v1 services: those that another program occupies for a while, and the time that a circuit may take.
 
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer } from 'node:net';
@@ -16,7 +17,7 @@ import {
   PolicyType,
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { fixedPorts } from '../../../test/support/networks/fixed-ports.ts';
 import { until } from '../../../test/support/networks/overlay.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
@@ -61,7 +62,7 @@ function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number
 }
 
 t.test('a port that another program frees is opened, and its problem is logged once', async (t) => {
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const other = createServer().listen(port, HOST);
   await once(other, 'listening');
   const lines: { msg: string; protocol?: string; reason?: string }[] = [];
@@ -93,7 +94,7 @@ t.test('a port that another program frees is opened, and its problem is logged o
 });
 
 t.test('a port follows the address of its interface', async (t) => {
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const log = createLog({ write: () => undefined });
   const clock = new VirtualClock();
   const { networkInterfaces } = os;
@@ -175,7 +176,7 @@ t.test('too many ports are logged once', async (t) => {
 });
 
 t.test('a circuit may take as long as its service says, else as the listener says', async (t) => {
-  const [port = 0, other = 0] = await freePorts(2);
+  const [port = 0] = await fixedPorts(1);
   const log = createLog({ write: () => undefined });
   const timeouts = new Map<string, number>();
   const dialer = {
@@ -194,10 +195,11 @@ t.test('a circuit may take as long as its service says, else as the listener say
       acceptsCircuits: () => true,
     },
     { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
-    [{ entry: `unknown:${other}`, key: 'services[0]' }],
+    [{ entry: 'unknown:0', key: 'services[0]' }],
   );
   t.teardown(() => proxies.close());
   await until('the ports', () => proxies.describe().length === 3);
+  const { port: other = 0 } = proxies.describe().find(({ service }) => service === 'unknown') ?? {};
   for (const each of [port, other]) {
     const socket = connect(each, HOST).on('error', () => undefined); // it is reset
     await new Promise((resolve) => socket.on('close', resolve));
@@ -209,4 +211,30 @@ t.test('a circuit may take as long as its service says, else as the listener say
       ['unknown', 5_000],
     ],
   );
+});
+
+t.test('a host is told the port that a client has used, also if the system has chosen it', async (t) => {
+  const callers: Caller[] = [];
+  const dialer = {
+    dial: async (caller: Caller) => {
+      callers.push(caller);
+      throw new ProjectError('TEST', 'no circuit');
+    },
+  };
+  const log = createLog({ write: () => undefined });
+  const model = new DataModel(log);
+  const proxies = await ProxyListeners.open(
+    { clock: new VirtualClock(), log, model, dialer, routerId: 'router', acceptsCircuits: () => true },
+    { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
+    ['tcp', 'udp'].map((protocol, index) => ({ entry: `echo:0:${protocol}`, key: `services[${index}]` })),
+  );
+  t.teardown(() => proxies.close());
+  const [tcp = 0, udp = 0] = proxies.describe().map(({ port }) => port);
+  const datagrams = createSocket('udp4');
+  t.teardown(() => datagrams.close());
+  datagrams.send('hello', udp, HOST);
+  connect(tcp, HOST).on('error', () => undefined); // it is reset
+  await until('both clients', () => callers.length === 2);
+  const told = callers.map(({ local, appData }) => [local, appData.dst_ip, appData.dst_port]);
+  t.same(told.toSorted(), [tcp, udp].map((port) => [`${HOST}:${port}`, HOST, String(port)]).toSorted());
 });

@@ -192,7 +192,7 @@ export class ProxyListeners {
   }
 
   #serveDatagrams(
-    { service, host, port }: ProxySpec,
+    { service, host }: ProxySpec,
     client: DatagramClient,
     source: DatagramSource,
     signal: AbortSignal,
@@ -200,8 +200,8 @@ export class ProxyListeners {
     client.receive(source.first);
     const caller = {
       service,
-      appData: { dst_protocol: 'udp', dst_ip: host, dst_port: String(port) },
-      local: joinHostPort(host, port),
+      appData: { dst_protocol: 'udp', dst_ip: host, dst_port: String(source.localPort) },
+      local: joinHostPort(host, source.localPort),
       remote: joinHostPort(source.host, source.port),
       timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,

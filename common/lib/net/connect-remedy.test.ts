@@ -3,13 +3,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { CLOSED_PORT } from '../../../test/support/networks/fixed-ports.ts';
 import { ProjectError } from '../errors.ts';
 import { connectRemedy } from './connect-remedy.ts';
 
 t.test('a refused connection has a remedy, also as the cause of another error', async (t) => {
-  const [port = 0] = await freePorts(1);
-  const error = await once(connect(port, '127.0.0.1'), 'connect').catch((reason: unknown) => reason);
+  const error = await once(connect(CLOSED_PORT, '127.0.0.1'), 'connect').catch((reason: unknown) => reason);
   t.match(connectRemedy(error), /nothing listens there/);
   t.equal(connectRemedy(new ProjectError('DIAL_FAILED', 'no', { cause: error })), connectRemedy(error));
 });

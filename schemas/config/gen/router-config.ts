@@ -161,7 +161,7 @@ export interface EdgeConfig {
   readonly dbSaveIntervalSeconds: number;
   /** HTTPS listener that forwards requests to the API of a controller. */
   readonly apiProxy?: {
-    /** `host:port` to listen on. */
+    /** `host:port` to listen on. Port 0: a free one, which `router inspect FILE` names. */
     readonly listener: HostPort;
     /** `host:port` of the controller's API. */
     readonly upstream: HostPort;
@@ -437,7 +437,7 @@ export interface TunnelListenerOptions {
   readonly dnsUpstreamMode: 'parallel' | 'serial' | 'failover' | 'random' | '';
   /** Answer for names that no server knows. */
   readonly dnsUnanswerable: 'timeout' | 'servfail' | 'refused' | '';
-  /** Proxy mode: `SERVICE:PORT` or `SERVICE:PORT:tcp|udp`. */
+  /** Proxy mode: `SERVICE:PORT` or `SERVICE:PORT:tcp|udp`. Port 0: a free one, which `router inspect FILE` names. */
   readonly services: readonly string[];
   /** Interfaces whose traffic is accepted in tproxy mode, by rules of the program `iptables`. */
   readonly lanIf: readonly string[];
@@ -797,9 +797,9 @@ export interface ConnectEventsConfig {
 }
 
 export interface BindPointConfig {
-  /** `host:port` to listen on. A TLS listener with the same `host:port` shares its port, unless `identity` or versions of TLS are set. */
+  /** `host:port` to listen on. A TLS listener with the same `host:port` shares its port, unless `identity` or versions of TLS are set. Port 0: a free one, which `router inspect FILE` names. */
   readonly interface: HostPort;
-  /** Advertised `host:port`. */
+  /** Advertised `host:port`. Port 0: the port that is open. */
   readonly address: HostPort;
   /** `host:port` to which clients should move. */
   readonly newAddress?: HostPort;

@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { freePorts } from '../../../../../examples/two-routers/ports.ts';
 import { until } from '../../../../../test/support/networks/overlay.ts';
 import { DnsStreams } from './dns-streams.ts';
 
@@ -20,7 +19,6 @@ function framed(text: string): Buffer {
 
 /** Answers each message by itself, in capitals; `slow…` waits for `release`, `none` gets no answer. */
 async function open(t: Test) {
-  const [port = 0] = await freePorts(1);
   const clock = new VirtualClock();
   const waiting: (() => void)[] = [];
   const asked: string[] = [];
@@ -32,7 +30,8 @@ async function open(t: Test) {
     if (text.startsWith('slow')) await new Promise<void>((resolve) => waiting.push(resolve));
     return text === 'none' ? undefined : Buffer.from(text.toUpperCase());
   };
-  const streams = await DnsStreams.open({ clock, log: silentLog, answer }, { host: HOST, port });
+  const streams = await DnsStreams.open({ clock, log: silentLog, answer }, { host: HOST, port: 0 });
+  const { port } = streams;
   t.after(() => streams.close());
   const client = async (localAddress = HOST) => {
     const socket = connect({ port, host: HOST, localAddress });

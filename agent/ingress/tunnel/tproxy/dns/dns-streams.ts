@@ -1,7 +1,7 @@
 // The name server over TCP, for answers that are larger than a datagram (RFC 7766): each message follows its length. A
 // client may send several queries at once; each is answered when its answer is known.
 
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -49,6 +49,11 @@ export class DnsStreams {
     });
     server.on('error', (error) => components.log.error({ error: describeError(error) }, 'name server over TCP failed'));
     return streams;
+  }
+
+  /** The actual port if the configured one is 0. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   close(): void {
