@@ -174,7 +174,7 @@ t.test('routers that listen for controllers are connected, or reported', async (
   const { management } = overlay;
   const online = await listeningRouter(overlay, 'online', 'host', ['default']);
   const ctrlChanListeners = (port: number) => ({ ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] } });
-  await management.edgeRouters.patch(online.id, ctrlChanListeners(online.port));
+  await management.edgeRouters.patch(online.id, ctrlChanListeners(online.controlPort));
   const { id: unenrolled } = await management.edgeRouters.create({ name: 'unenrolled' });
   await management.edgeRouters.patch(unenrolled, ctrlChanListeners(1));
   const { id: away } = await overlay.enrollRouter({ name: 'away' });

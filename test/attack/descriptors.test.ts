@@ -1,16 +1,16 @@
 // Strangers that hold connections until the router may open no further file: the router's own work continues.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { webServer } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { portsOfProcess } from '../support/networks/processes.ts';
 
 const OPEN_FILES = 256;
 const STRANGERS = 300;
@@ -43,9 +43,7 @@ async function hold(port: number, localAddress: string, text = ''): Promise<Sock
 
 t.test('a router with few descriptors obeys its operator while strangers hold connections', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0] = await freePorts(1);
-  const at = `127.0.0.1:${webPort}`;
-  const extra = { web: [webServer(at, 'health-checks')] };
+  const extra = { web: [webServer(0, 'health-checks')] };
   const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
@@ -56,10 +54,14 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
     child.kill();
     await exited;
   });
-  await until('traffic', async () => (await transfer(a.proxyPort, 1).catch(() => undefined))?.bytes === 1);
-  const linkPort = a.linkPort;
+  const {
+    proxy: [proxyPort = 0],
+    web: [webPort = 0],
+    link: [linkPort = 0],
+  } = await portsOfProcess(a.configFile);
+  await until('traffic', async () => (await transfer(proxyPort, 1).catch(() => undefined))?.bytes === 1);
   const held = [
-    ...(await hold(a.proxyPort, '127.0.0.2', 'x')),
+    ...(await hold(proxyPort, '127.0.0.2', 'x')),
     ...(await hold(webPort, '127.0.0.3')),
     ...(await hold(linkPort, '127.0.0.4')),
   ];
@@ -71,22 +73,24 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
   await until('the reload', () => /"msg":"[^"]*reloaded/.test(readFileSync(logFile, 'utf8')));
   t.notMatch(readFileSync(logFile, 'utf8'), /EMFILE/);
   for (const socket of held) socket.destroy();
-  await until('another circuit', async () => (await transfer(a.proxyPort, 1).catch(() => undefined))?.bytes === 1);
+  await until('another circuit', async () => (await transfer(proxyPort, 1).catch(() => undefined))?.bytes === 1);
 });
 
 t.test('a simulator with few descriptors stores changes while strangers hold connections', async (t) => {
   const directory = t.testdir({});
-  const [port = 0] = await freePorts(1);
+  const ready = join(directory, 'ready.json');
   const data = join(directory, 'data.sqlite');
   const login = { username: 'admin', password: 'a long secret' };
   const credentials = Object.entries(login).flatMap(([name, value]) => [`--${name}`, value]);
-  const args = [join(ROOT, 'entry/sim-cli.ts'), 'start', '--port', `${port}`, '--data', data, ...credentials];
+  const args = [join(ROOT, 'entry/sim-cli.ts'), 'start', '--ready-file', ready, '--data', data, ...credentials];
   const child = startLimited(args, join(directory, 'log'));
   const exited = new Promise((resolve) => child.once('exit', resolve));
   t.teardown(async () => {
     child.kill();
     await exited;
   });
+  await until('the simulator', () => existsSync(ready));
+  const { port } = JSON.parse(readFileSync(ready, 'utf8')) as { port: number };
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
   t.teardown(() => agent.close());
   const ask = async (path: string, token: string, body: object) => {

@@ -7,10 +7,10 @@ import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter, openManagement } from '../support/clients/management.ts';
 import { linkListener } from '../support/config/link-config.ts';
 import { TestProxy } from '../support/hostile/http-proxy.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
 
@@ -36,7 +36,7 @@ function contents(overlay: Overlay, name: string): Record<string, string> {
 t.test('a router enrolls once; its files are private and match; the token is used', async (t) => {
   await using overlay = await Overlay.start();
   const { id, jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const first = await enroll(overlay, configFile, `  ${jwt}\n`);
   t.equal(first.code, 0, first.stderr);
   t.match(first.stdout, new RegExp(`router ${id.replaceAll('.', '\\.')} is enrolled`));
@@ -56,7 +56,7 @@ t.test('a router enrolls once; its files are private and match; the token is use
 t.test('without a configured endpoint, a router takes its controllers from the token', async (t) => {
   await using overlay = await Overlay.start();
   const { id, jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const endpoints = join(overlay.directory, 'a.endpoints.yml');
   const text = readFileSync(configFile, 'utf8').replace(/ctrl: {.*}/, `ctrl: {endpointsFile: "${endpoints}"}`);
   writeFileSync(configFile, text);
@@ -96,7 +96,7 @@ t.test('routers with their files in one folder keep their controllers apart', as
 t.test('the token may come from standard input', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const fromInput = (input: string) =>
     runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', '-', '--key-alg', 'EC'], { input });
   const empty = await fromInput('');
@@ -125,7 +125,7 @@ t.test('a router enrolls through the proxy of the environment, unless NO_PROXY n
   );
   const { enrollmentJwt: jwt } = await createRouter(management, { name: 'a' });
   await management.close();
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const through = (environment: Record<string, string>) => enroll(overlay, configFile, jwt, environment);
   const HTTPS_PROXY = `http://me:se%3Acret@${proxy.address}`;
 
@@ -157,7 +157,7 @@ t.test('a host that the certificates would not cover stops the enrollment before
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
   const link = (host: string) => ({ listeners: [linkListener(0, { advertise: `tls:${host}:6000` })] });
-  const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
+  const configFile = overlay.writeConfig({ name: 'a', link: link('edge.example') });
   const rejected = await enroll(overlay, configFile, jwt);
   t.equal(rejected.code, 1);
   t.match(
@@ -165,7 +165,7 @@ t.test('a host that the certificates would not cover stops the enrollment before
     /link\.listeners\[0\]\.advertise: csr\.sans does not contain edge\.example: routers and SDKs verify/,
   );
   const bindPoints = [{ interface: '127.0.0.1:8081', address: 'health.example:8081' }];
-  await overlay.writeConfig({
+  overlay.writeConfig({
     name: 'a',
     link: link('localhost'),
     extra: { web: [{ name: 'w', bindPoints, apis: [{ binding: 'health-checks' }] }] },
@@ -189,7 +189,7 @@ t.test('a host that the certificates would not cover stops the enrollment before
 t.test('an unwritable file is reported before the token is used, so that the token remains valid', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const good = readFileSync(configFile, 'utf8');
   mkdirSync(join(overlay.directory, 'folder'));
   const file = (name: string) => join(overlay.directory, name);
@@ -229,7 +229,7 @@ t.test('an unwritable file is reported before the token is used, so that the tok
 t.test('weak keys are rejected with file and remedy, before the token is used and before a start', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const [key, serverKey] = ['a.key', 'a.server.key'].map((name) => join(overlay.directory, name)) as [string, string];
   const good = readFileSync(configFile, 'utf8');
   const pem = ({ privateKey }: { privateKey: KeyObject }) =>
@@ -269,13 +269,12 @@ t.test('weak keys are rejected with file and remedy, before the token is used an
 t.test('unusable tokens are rejected with the reason', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const claims = decodeJwt(jwt);
   const [head = '', body = '', signature = ''] = jwt.split('.');
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
-  const [unused] = await freePorts(1);
   const table: [string, string, RegExp][] = [
     ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
     ['with a foreign signature', forged, /not signed by/],
@@ -284,7 +283,7 @@ t.test('unusable tokens are rejected with the reason', async (t) => {
     ['without an issuer', `${head}.${encode({ ...claims, iss: undefined })}.${signature}`, /iss/i],
     [
       'from an unreachable controller',
-      `${head}.${encode({ ...claims, iss: `https://127.0.0.1:${unused}` })}.${signature}`,
+      `${head}.${encode({ ...claims, iss: `https://127.0.0.1:${CLOSED_PORT}` })}.${signature}`,
       /ECONNREFUSED.*; check the address and the port: nothing listens there/,
     ],
     ['of another kind', `${head}.${encode({ ...claims, em: 'ott' })}.${signature}`, /erott|kind|method|router/i],
@@ -302,7 +301,7 @@ t.test('unusable tokens are rejected with the reason', async (t) => {
 t.test('the router and the controller report an expired token', async (t) => {
   await using overlay = await Overlay.start({ enrollmentLifetime: 1 });
   const { jwt } = await token(overlay, 'a');
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const { code, stderr } = await enroll(overlay, configFile, jwt);
   t.equal(code, 1);
@@ -374,7 +373,7 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
 
 t.test('a missing token file, and a configuration without an identity section', async (t) => {
   await using overlay = await Overlay.start();
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const missing = await runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
   t.equal(missing.code, 1);
   t.match(missing.stderr, /^the token file cannot be read: \/nowhere\/token does not exist\n$/);

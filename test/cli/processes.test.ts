@@ -11,7 +11,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
-import { processes } from '../support/networks/processes.ts';
+import { portsOfProcess, processes } from '../support/networks/processes.ts';
 
 const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */
@@ -103,8 +103,11 @@ t.test('a signal to the whole process group, as from systemd and timeout, counts
   });
   const exited = new Promise((resolve) => npm.once('exit', resolve));
   const ended = new Promise((resolve) => npm.stderr.once('close', resolve));
-  await until('traffic', async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000);
-  const socket = connect(a.proxyPort, '127.0.0.1');
+  const {
+    proxy: [port = 0],
+  } = await portsOfProcess(a.configFile);
+  await until('traffic', async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000);
+  const socket = connect(port, '127.0.0.1');
   await new Promise((resolve) => socket.once('data', resolve).write('hello'));
   // All within the time in which repeats of a signal are ignored.
   for (let count = 0; count < 3; count++) {

@@ -11,6 +11,7 @@ import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { portsOfProcess } from '../support/networks/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Longer than the time in which a repeated signal is ignored. */
@@ -35,7 +36,7 @@ function replace(file: string, text: string): void {
 t.test('only termination signals stop a running router', { timeout: 60_000 }, async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
-  const { configFile, proxyPort } = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
   const log = join(overlay.directory, 'a.json');
   const trace = join(overlay.directory, 'a.trace');
   writeFileSync(configFile, `${readFileSync(configFile, 'utf8')}\ntrace: {path: "${trace}"}\n`);
@@ -45,6 +46,9 @@ t.test('only termination signals stop a running router', { timeout: 60_000 }, as
   const said = (msg: string) => linesOf(log).filter((line) => line.msg === msg);
   await until('the router', () => said('controller connected').length === 1);
   await overlay.addService('echo', b.id);
+  const {
+    proxy: [proxyPort = 0],
+  } = await portsOfProcess(configFile);
   await until('traffic', async () => (await transfer(proxyPort, 1).catch(() => ({ bytes: 0 }))).bytes === 1);
   const socket = connect(proxyPort, '127.0.0.1');
   socket.on('error', () => undefined);

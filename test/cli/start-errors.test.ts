@@ -17,18 +17,18 @@ import { loadRouterConfig } from '../../agent/config/load.ts';
 import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
 import { startRouter } from '../../entry/router.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
+import { portsOf } from '../support/networks/router-ports.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 t.test('unsupported listeners and dialers are logged once at the start, and not opened', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0] = await freePorts(1);
   const { configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    link: { listeners: [{ bind: `dtls:127.0.0.1:${port}`, advertise: `dtls:127.0.0.1:${port}` }] },
+    link: { listeners: [{ bind: `dtls:127.0.0.1:${CLOSED_PORT}`, advertise: `dtls:127.0.0.1:${CLOSED_PORT}` }] },
     extra: { dialers: [{ binding: 'pigeon' }] },
   });
   const lines: string[] = [];
@@ -39,7 +39,7 @@ t.test('unsupported listeners and dialers are logged once at the start, and not 
     .filter(({ code }) => code === 'CFG-UNSUPPORTED')
     .map(({ key }) => key);
   t.same(logged, ['link.listeners[0].bind', 'dialers[0].binding']);
-  await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+  await t.rejects(once(connect(CLOSED_PORT, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
 });
 
 t.test(
@@ -70,19 +70,21 @@ t.test(
 
 t.test('an edge listener logs that it is open', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0] = await freePorts(1);
-  const options = { advertise: `localhost:${port}` };
-  const listeners = [{ binding: 'edge', address: `tls:127.0.0.1:${port}`, options }] as const;
+  const options = { advertise: 'localhost:0' };
+  const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', options }] as const;
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', listeners });
   const lines: string[] = [];
-  await using _ = await startRouter(configFile, { log: createLog({ write: (line) => void lines.push(line) }) });
+  await using router = await startRouter(configFile, { log: createLog({ write: (line) => void lines.push(line) }) });
+  const {
+    sdk: [port],
+  } = portsOf(router.describe());
   const [opened] = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'edge listener open');
   t.match(opened, { level: 'info', address: `tls:127.0.0.1:${port}`, advertise: `localhost:${port}` });
 });
 
 t.test('findings at the start are log lines, in each format and in the log file', async (t) => {
   await using overlay = await Overlay.start();
-  const { configFile } = await overlay.writeConfig({ name: 'a', extra: { forwarder: { latencyProbeInterval: 5 } } });
+  const configFile = overlay.writeConfig({ name: 'a', extra: { forwarder: { latencyProbeInterval: 5 } } });
   const text = readFileSync(configFile, 'utf8').replace(/ctrl: .*/, 'ctrl: {endpoint: "nope"}');
   writeFileSync(configFile, text);
   const line = text.split('\n').findIndex((each) => each.startsWith('ctrl:')) + 1;
@@ -252,11 +254,10 @@ t.test('certificates that cannot be renewed are logged at the start, with their 
 t.test('every kind of listener names its key if its port is in use', async (t) => {
   await using overlay = await Overlay.start();
   const { port } = overlay.echo;
-  const [free = 0] = await freePorts(1);
   const datagrams = createSocket('udp4').bind(0, '127.0.0.1');
   await once(datagrams, 'listening');
   t.teardown(() => datagrams.close());
-  const server = webServer(free, 'health-checks');
+  const server = webServer(0, 'health-checks');
   const web = [{ ...server, bindPoints: [...server.bindPoints, ...webServer(port).bindPoints] }];
   const udp = datagrams.address().port;
   const place = `tcp 127.0.0.1:${port}`;
@@ -266,7 +267,7 @@ t.test('every kind of listener names its key if its port is in use', async (t) =
     [
       'listeners[2].address',
       place,
-      { listeners: [edgeListener(free), { binding: 'proxy', address: `tcp:127.0.0.1:${port}`, service: 'x' }] },
+      { listeners: [edgeListener(), { binding: 'proxy', address: `tcp:127.0.0.1:${port}`, service: 'x' }] },
     ],
     ['listeners[1].address', place, { listeners: [{ binding: 'transport', address: `tls:127.0.0.1:${port}` }] }],
     [
@@ -274,11 +275,7 @@ t.test('every kind of listener names its key if its port is in use', async (t) =
       `udp 127.0.0.1:${udp}`,
       { listeners: [{ binding: 'transport_udp', address: `udp:127.0.0.1:${udp}` }] },
     ],
-    [
-      'listeners[0].options.services[1]',
-      `tcp 0.0.0.0:${port}`,
-      { mode: 'proxy', services: [`a:${free}`, `b:${port}`] },
-    ],
+    ['listeners[0].options.services[1]', `tcp 0.0.0.0:${port}`, { mode: 'proxy', services: ['a:0', `b:${port}`] }],
     ['link.listeners[0].bind', place, { link: { listeners: [linkListener(port)] } }],
     [
       'edge.apiProxy.listener',

@@ -2,10 +2,10 @@
 // reference, and serve circuits and clients.
 
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { listeningRouter } from '../support/networks/listening-router.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import {
@@ -26,13 +26,11 @@ t.test(
   async (t) => {
     const controller = await ReferenceController.start();
     await using overlay = await Overlay.of(controller, controller.management);
-    const ports = await freePorts(3);
-    const address = `127.0.0.1:${ports[0]}`;
     const own = await overlay.addRouter({
       name: 'own',
       mode: 'proxy',
-      services: [`theirs:${ports[1]}`],
-      listeners: [edgeListener(address)],
+      services: ['theirs:0'],
+      listeners: [edgeListener()],
     });
     await using theirs = await ReferenceRouter.start(overlay, { name: 'theirs', mode: 'host' });
     await overlay.addService('theirs', theirs.id);
@@ -41,9 +39,9 @@ t.test(
     await t.test('a link to a router of the reference, and a circuit over it', async (t) => {
       await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
       await until('a terminator', async () => (await terminators()) === 1, PATIENCE);
-      const flows = async () => (await transfer(ports[1] ?? 0, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      const flows = async () => (await transfer(own.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
       await until('traffic', flows, PATIENCE);
-      const { sha256Received, sha256Sent } = await transfer(ports[1] ?? 0, 16 * MIB);
+      const { sha256Received, sha256Sent } = await transfer(own.proxyPort, 16 * MIB);
       t.equal(sha256Received, sha256Sent);
     });
 
@@ -53,7 +51,7 @@ t.test(
       const client = await enrollIdentity(overlay, 'client');
       for (const name of ['host', 'client']) await allowRouter(overlay, name, own.id);
       await overlay.addService('hosted', host.id);
-      const [, , port = 0] = ports;
+      const [port = 0] = await fixedPorts(1);
       await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
       await until('its terminator', async () => (await terminators()) === 2, PATIENCE);
       await using proxying = new ReferenceProcess(
@@ -76,7 +74,7 @@ t.test(
       const toggle = 'fabric stream traces toggle pipe';
       t.match(await run('trace-on', `${toggle} on ${own.id} .*`).done(), `Link ${own.id}.ctrl/`);
       const isTraced = async () => {
-        await transfer(ports[1] ?? 0, 1_000).catch(() => undefined);
+        await transfer(own.proxyPort, 1_000).catch(() => undefined);
         return stream.log.includes(' Route ') && stream.log.includes(' Payload ');
       };
       await until('traced messages', isTraced, PATIENCE);
@@ -94,7 +92,7 @@ t.test(
       await until('the link to close', async () => (await linksOf(overlay)).length === 0, PATIENCE);
       own.router = await overlay.startRouter(own.configFile);
       await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
-      const flows = async () => (await transfer(ports[1] ?? 0, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      const flows = async () => (await transfer(own.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
       await until('traffic', flows, PATIENCE);
       t.pass('traffic flows again');
     });
@@ -106,9 +104,9 @@ t.test('the controller of the reference dials our routers', { skip: skipped, tim
   await using overlay = await Overlay.of(controller, controller.management);
   const a = await listeningRouter(overlay, 'a', 'proxy', ['default']);
   const b = await listeningRouter(overlay, 'b', 'host', ['default']);
-  for (const { id, port } of [a, b])
+  for (const { id, controlPort } of [a, b])
     await overlay.management.edgeRouters.patch(id, {
-      ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] },
+      ctrlChanListeners: { [`tls:127.0.0.1:${controlPort}`]: ['default'] },
     });
   const isDialed = () => [a, b].every(({ router }) => router.describe().controllers.length === 1);
   await until('the controller to dial', isDialed, PATIENCE);

@@ -1,12 +1,12 @@
 // Circuits that move while bytes flow, with our routers and those of the reference in every position of the path.
 
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linkIn } from '../support/config/link-config.ts';
 import { hasBothPaths, longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
+import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
 const MEBIBYTES = 48;
@@ -20,13 +20,13 @@ for (const outer of ['ingress', 'egress'] as const) {
     async (t) => {
       await using owned = new AsyncDisposableStack();
       const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
-      const ports = await freePorts(4);
-      const west = { name: 'a', mode: 'proxy', link: linkIn(ports[0] ?? 0, ['west']) } as const;
-      const east = { name: 'b', mode: 'host', link: linkIn(ports[1] ?? 0, ['east']) } as const;
-      const theirs = async (setup: typeof west | typeof east) => owned.use(await ReferenceRouter.start(overlay, setup));
-      const a = outer === 'ingress' ? await theirs(west) : await overlay.addRouter(west);
-      const b = outer === 'egress' ? await theirs(east) : await overlay.addRouter(east);
-      const c = await overlay.enrollRouter({ name: 'c', link: linkIn(ports[2] ?? 0, ['west', 'east']) });
+      const [port = 0, more = 0] = await fixedPorts(2);
+      const west = (place?: number) => ({ name: 'a', mode: 'proxy', link: linkIn(['west'], place) }) as const;
+      const east = (place?: number) => ({ name: 'b', mode: 'host', link: linkIn(['east'], place) }) as const;
+      const theirs = async (setup: RouterSetup) => owned.use(await ReferenceRouter.start(overlay, setup));
+      const a = outer === 'ingress' ? await theirs(west(port)) : await overlay.addRouter(west());
+      const b = outer === 'egress' ? await theirs(east(port)) : await overlay.addRouter(east());
+      const c = await overlay.enrollRouter({ name: 'c', link: linkIn(['west', 'east']) });
       let starts = 0;
       const startOurs = () => new Program(`c-${starts++}`, ['entry/router-cli.ts', 'run', c.configFile], overlay);
       let ours = startOurs();
@@ -35,7 +35,7 @@ for (const outer of ['ingress', 'egress'] as const) {
         await ReferenceRouter.start(overlay, {
           name: 'd',
           mode: 'host',
-          link: linkIn(ports[3] ?? 0, ['west', 'east']),
+          link: linkIn(['west', 'east'], more),
         }),
       );
       await overlay.addService('echo', b.id);

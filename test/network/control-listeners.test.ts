@@ -18,6 +18,7 @@ import { encodeBitMask, TRUE } from '#wire/header-values.ts';
 import type { Router } from '../../agent/router.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { endpointsOf, listeningRouter } from '../support/networks/listening-router.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
@@ -26,17 +27,18 @@ const controllers = (router: Router) => router.describe().controllers;
 t.test('a controller dials routers that cannot reach it; they work normally, and are redialed', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0, dialRouters: true });
   const { management } = overlay;
-  const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two']);
+  const [port] = await fixedPorts(1);
+  const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two'], port);
   const b = await listeningRouter(overlay, 'b', 'host', ['one', 'two']);
-  for (const { id, port } of [a, b])
-    await management.edgeRouters.patch(id, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+  for (const { id, controlPort } of [a, b])
+    await management.edgeRouters.patch(id, { ctrlChanListeners: { [`tls:127.0.0.1:${controlPort}`]: [] } });
   await until('the controller to dial', () => [a, b].every(({ router }) => controllers(router).length === 1));
   t.match(controllers(a.router), [{ id: overlay.simulator.controllerId, isResponsive: true }]);
   await overlay.addService('echo', b.id);
   await overlay.ready();
   t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
   const detail = await management.edgeRouters.get(a.id);
-  t.match(JSON.stringify(detail), new RegExp(`tls:127.0.0.1:${a.port}`), 'routers report their listeners');
+  t.match(JSON.stringify(detail), new RegExp(`tls:127.0.0.1:${a.controlPort}`), 'routers report their listeners');
   await a.router.close({ drain: 0 });
   rmSync(endpointsOf(a.configFile), { force: true });
   const again = await overlay.startRouter(a.configFile);
@@ -71,7 +73,7 @@ t.test('only certificates of controllers are accepted', async (t) => {
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   await using overlay = await Overlay.start({ churnLimit: 0, log });
-  const { router, port, id } = await listeningRouter(overlay, 'a', 'host', ['one', 'two']);
+  const { router, controlPort: port, id } = await listeningRouter(overlay, 'a', 'host', ['one', 'two']);
   const other = await overlay.enrollRouter({ name: 'other', mode: 'host' });
   const read = (file: string) => readFileSync(join(overlay.directory, file), 'utf8');
   const stranger = await issue(await makeAuthority('Stranger'), 'ctrl', { uris: ['spiffe://x/controller/ctrl'] });

@@ -5,9 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { linkListener } from '../support/config/link-config.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { ending, Overlay, TestRouter, until } from '../support/networks/overlay.ts';
 
 const NO_LINKS = { listeners: [] };
 
@@ -19,18 +18,17 @@ const registry = async ({ configFile }: TestRouter) =>
 
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0, next = 0] = await freePorts(2);
-  const managed = async (bindPort: number, name: string) =>
+  const managed = async (name: string, port = 0) =>
     overlay.addConfig(name, 'router.link.v1', {
-      listeners: [linkListener(bindPort)],
+      listeners: [linkListener(port, { groups: ['default', name] })],
       dialers: [{ binding: 'transport', healthyDialBackoff: { minRetryInterval: '200ms', maxRetryInterval: '1s' } }],
     });
   const hold = ({ id }: TestRouter, configs: string[]) => overlay.management.edgeRouters.patch(id, { configs });
-  return { overlay, port, next, managed, hold };
+  return { overlay, managed, hold };
 }
 
 t.test('a router applies link configurations of its controller, changes them, and removes them', async (t) => {
-  const { overlay, port, next, managed, hold } = await network();
+  const { overlay, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
   const b = await overlay.addRouter({
@@ -41,41 +39,46 @@ t.test('a router applies link configurations of its controller, changes them, an
   });
   await until('the data model', async () => (await registry(b)).handlers.length === 1);
   t.same(peers(b), []);
-  await hold(b, [await managed(port, 'first')]);
+  await hold(b, [await managed('first')]);
   await until('a link', () => peers(a).includes(b.id) && peers(b).includes(a.id));
   t.match((await registry(b)).handlers, [
     {
       baseType: 'router.link',
       supportedVersions: [1],
-      controllerConfigs: [{ version: 1, data: { listeners: [{ bind: `tls:127.0.0.1:${port}` }] } }],
+      controllerConfigs: [{ version: 1, data: { listeners: [{ groups: ['default', 'first'] }] } }],
       applied: { source: 'controller', version: 1 },
     },
   ]);
-  await hold(b, [await managed(next, 'second')]);
-  await until('the other listener', async () =>
-    JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${next}`),
-  );
+  const first = b.linkPort;
+  await hold(b, [await managed('second')]);
+  await until('the other listener', () => !b.ports.link.includes(first) && b.ports.link.length === 1);
+  t.match((await registry(b)).handlers[0]?.controllerConfigs, [
+    { data: { listeners: [{ groups: ['default', 'second'] }] } },
+  ]);
   await until('a link', () => peers(a).includes(b.id));
-  t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED', 'the first port is free again');
+  const second = b.linkPort;
+  t.equal(await ending(connect(first, '127.0.0.1')), 'ECONNREFUSED', 'the first port is free again');
   await hold(b, []);
   await until('no configuration', async () => (await registry(b)).handlers[0]?.applied === undefined);
-  t.equal(await ending(connect(next, '127.0.0.1')), 'ECONNREFUSED');
+  t.equal(await ending(connect(second, '127.0.0.1')), 'ECONNREFUSED');
   t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
 });
 
 t.test('a configuration that cannot be applied leaves the links of the one before', async (t) => {
-  const { overlay, port, managed, hold } = await network();
+  const { overlay, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
   const extra = { managedConfig: { allow: ['router.link'] } };
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: NO_LINKS, extra });
-  await hold(b, [await managed(port, 'first')]);
+  await hold(b, [await managed('first')]);
   await until('a link', () => peers(a).includes(b.id));
-  await hold(b, [await managed(overlay.echo.port, 'occupied')]);
+  await hold(b, [await managed('occupied', overlay.echo.port)]);
   await until('the other configuration', async () =>
     JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${overlay.echo.port}`),
   );
   await until('the listener', async () => {
+    const [port] = b.ports.link;
+    if (port === undefined) return false;
     const socket = connect(port, '127.0.0.1');
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
@@ -87,16 +90,16 @@ t.test('a configuration that cannot be applied leaves the links of the one befor
 });
 
 t.test('a router without edge functions applies link configurations of its controller', async (t) => {
-  const { overlay, port, managed, hold } = await network();
+  const { overlay, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
   const extra = { managedConfig: { allow: ['router.link'] } };
   const enrolled = await overlay.enrollRouter({ name: 'b', link: NO_LINKS, extra });
   const { id, configFile } = enrolled;
   writeFileSync(configFile, readFileSync(configFile, 'utf8').replace(/^edge: .*$/m, ''));
-  const b = { ...enrolled, name: 'b', router: await overlay.startRouter(configFile) };
+  const b = new TestRouter(enrolled, await overlay.startRouter(configFile));
   overlay.routers.push(b);
-  await hold(b, [await managed(port, 'first')]);
+  await hold(b, [await managed('first')]);
   await until('a link', () => peers(a).includes(id) && peers(b).includes(a.id));
   t.match((await registry(b)).handlers, [{ applied: { source: 'controller', version: 1 } }]);
 });
@@ -104,10 +107,10 @@ t.test('a router without edge functions applies link configurations of its contr
 t.test(
   'configurations that the operator does not permit, overrides, or that cannot be applied have no effect',
   async (t) => {
-    const { overlay, port, managed, hold } = await network();
+    const { overlay, managed, hold } = await network();
     await using _ = overlay;
-    const config = await managed(port, 'held');
-    const occupied = await managed(overlay.echo.port, 'occupied');
+    const config = await managed('held');
+    const occupied = await managed('occupied', overlay.echo.port);
     const rejecting = await overlay.addRouter({ name: 'rejecting', mode: 'host', link: NO_LINKS });
     const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: { managedConfig: { allow: ['all'] } } });
     const failing = await overlay.addRouter({
@@ -127,7 +130,8 @@ t.test(
     t.equal((await registry(rejecting)).handlers[0]?.applied, undefined);
     t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
     t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
-    t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
+    const listeners = [rejecting, own, failing].map(({ ports }) => ports.link.length);
+    t.same(listeners, [0, 1, 0], 'only the one of its own file is open');
     await hold(failing, [config]);
     await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);
   },

@@ -7,7 +7,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linkIn } from '../support/config/link-config.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
@@ -135,14 +134,10 @@ t.test('a broken link recovers, and so does the traffic', async (t) => {
 t.test('a circuit moves to another path when its intermediate router dies, and loses no byte', async (t) => {
   const overlay = await Overlay.start({ churnLimit: 0 });
   await using _ = overlay;
-  const link = async (...groups: string[]) => {
-    const [port = 0] = await freePorts(1);
-    return linkIn(port, groups);
-  };
-  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: await link('west') });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: await link('east') });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: linkIn(['west']) });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: linkIn(['east']) });
   const between = [];
-  for (const name of ['c', 'd']) between.push(await overlay.addRouter({ name, link: await link('west', 'east') }));
+  for (const name of ['c', 'd']) between.push(await overlay.addRouter({ name, link: linkIn(['west', 'east']) }));
   await overlay.addService('echo', b.id);
   const links = ({ router }: { router: (typeof a)['router'] }) => router.describe().links.length;
   await until('a and b to have two links each', () => links(a) === 2 && links(b) === 2);

@@ -12,7 +12,6 @@ import { leafOf } from '#pki/certificates.ts';
 import { base64Lines } from '#pki/pem.ts';
 import { Message } from '#wire/message.ts';
 import { certificateBag } from '../../controller-sim/pki/certificate-bag.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { dialing, listening } from '../support/config/link-config.ts';
 import { rawText } from '../support/hostile/raw-protobuf.ts';
@@ -104,7 +103,7 @@ t.test('enrollment warns of a controller before 2.0, before the token is used', 
     .setJti('token')
     .setExpirationTime('1h')
     .sign(key);
-  const { configFile } = await overlay.writeConfig({ name: 'a', mode: 'host' });
+  const configFile = overlay.writeConfig({ name: 'a', mode: 'host' });
   const file = join(overlay.directory, 'token.jwt');
   writeFileSync(file, jwt);
   const enroll = () => runProgram(['entry/router-cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
@@ -121,8 +120,7 @@ t.test('links to routers without grouped connections are reported with the types
     [false, ['single']],
   ] as const) {
     await using overlay = await Overlay.start({ churnLimit: 0, linkVersion: 'v1.5.0' });
-    const [port = 0] = await freePorts(1);
-    await overlay.addRouter({ name: 'listening', mode: 'host', link: listening(port) });
+    await overlay.addRouter({ name: 'listening', mode: 'host', link: listening() });
     await overlay.addRouter({ name: 'dialing', mode: 'host', link: dialing({ split }) });
     const reported = async () =>
       (await linksOf(overlay)).flatMap(({ connections }) => connections.map(({ type }) => type));

@@ -19,18 +19,18 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, newRequest } from '../support/clients/api-client.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value. */
 async function enrollWith(overlay: Overlay, value: string) {
   const { id, enrollmentJwt: jwt } = await createRouter(overlay.management, { name: 'a', isTunnelerEnabled: true });
-  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const configFile = overlay.writeConfig({ name: 'a' });
   const text = readFileSync(configFile, 'utf8').replace('"ca":', () => `"server_key":${JSON.stringify(value)},"ca":`);
   writeFileSync(configFile, text);
   const { config } = loadRouterConfig(configFile, { beforeEnrollment: true });
@@ -135,7 +135,7 @@ t.test('a router whose renewal was confirmed but not installed returns with the 
 t.test('a renewed certificate waits for its confirmation, also while the controller restarts', async (t) => {
   const data = join(mkdtempSync(join(tmpdir(), 'renewal-')), 'data.jsonl');
   t.teardown(() => rmSync(dirname(data), { recursive: true, force: true }));
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   await using overlay = await Overlay.start({ churnLimit: 0, data, port });
   const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
   const shown = async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type LinkSection, listening } from '../support/config/link-config.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/why-no-link.md'), 'utf8');
@@ -41,8 +41,7 @@ t.test('no router listens, or no router dials', async (t) => {
 });
 
 t.test('the router has no dialer', async (t) => {
-  const [port = 0] = await freePorts(1);
-  const { overlay, described } = await pair({ a: { dialers: [] }, b: listening(port) });
+  const { overlay, described } = await pair({ a: { dialers: [] }, b: listening() });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
   const reason = 'this router has no link dialer (link.dialers)';
@@ -51,10 +50,9 @@ t.test('the router has no dialer', async (t) => {
 });
 
 t.test('no common group', async (t) => {
-  const [port = 0] = await freePorts(1);
   const { overlay, described } = await pair({
     a: { dialers: [{ binding: 'transport', groups: ['inside'] }] },
-    b: listening(port, { groups: ['outside', 'dmz'] }),
+    b: listening(0, { groups: ['outside', 'dmz'] }),
   });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
@@ -64,8 +62,7 @@ t.test('no common group', async (t) => {
 });
 
 t.test('the advertised address has no listener', async (t) => {
-  const [closed, open = 0] = await freePorts(2);
-  const b = listening(open, { advertise: `tls:127.0.0.1:${closed}` });
+  const b = listening(0, { advertise: `tls:127.0.0.1:${CLOSED_PORT}` });
   const { overlay, lines, described } = await pair({ a: DIALS, b });
   await using _ = overlay;
   await until('a failure', () => described().wantedLinks.some(({ state }) => state === 'dialFailed'));
@@ -73,17 +70,16 @@ t.test('the advertised address has no listener', async (t) => {
   t.match(wanted?.lastError, /ECONNREFUSED/);
   t.match(
     lines.find(({ msg }) => msg === 'link dial failed'),
-    { address: `tls:127.0.0.1:${closed}`, error: /ECONNREFUSED/ },
+    { address: `tls:127.0.0.1:${CLOSED_PORT}`, error: /ECONNREFUSED/ },
   );
   for (const text of ['ECONNREFUSED', 'link dial failed', 'dialFailed']) isNamed(t, text);
 });
 
 t.test('the certificate lacks the advertised address: the check finds it before', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0] = await freePorts(1);
-  const { configFile } = await overlay.writeConfig({
+  const configFile = overlay.writeConfig({
     name: 'a',
-    link: listening(port, { advertise: `tls:other.example:${port}` }),
+    link: listening(0, { advertise: `tls:other.example:6262` }),
   });
   const { findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
   t.match(
@@ -96,8 +92,7 @@ t.test('the certificate lacks the advertised address: the check finds it before'
 t.test('another program listens at the address', async (t) => {
   const foreign = await Overlay.start({ churnLimit: 0 });
   await using _foreign = foreign;
-  const [port = 0] = await freePorts(1);
-  const b = listening(port, { advertise: `tls:127.0.0.1:${foreign.simulator.port}` });
+  const b = listening(0, { advertise: `tls:127.0.0.1:${foreign.simulator.port}` });
   const { overlay, described } = await pair({ a: DIALS, b });
   await using _ = overlay;
   await until('a failure', () => described().wantedLinks.some(({ lastError }) => lastError !== undefined));

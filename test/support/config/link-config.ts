@@ -10,14 +10,14 @@ export type TunnelOptions = NonNullable<Extract<Listener, { readonly binding?: '
 
 const BACKOFF = { minRetryInterval: '200ms', maxRetryInterval: '1s' };
 
-/** A port of the loopback interface, or `host:port`. */
+/** A port of the loopback interface, or `host:port`. Port 0: the system chooses it, and the router reports it. */
 type Place = number | string;
 
 function placeOf(place: Place): string {
   return typeof place === 'string' ? place : `127.0.0.1:${place}`;
 }
 
-export function linkListener(place: Place, more: LinkListener = {}): LinkListener {
+export function linkListener(place: Place = 0, more: LinkListener = {}): LinkListener {
   const address = `tls:${placeOf(place)}`;
   return { binding: 'transport', bind: address, advertise: address, ...more };
 }
@@ -28,7 +28,7 @@ export function linkDialer(more: LinkDialer = {}): LinkDialer {
 }
 
 /** Only listens for links. */
-export function listening(place: Place, more: LinkListener = {}): LinkSection {
+export function listening(place: Place = 0, more: LinkListener = {}): LinkSection {
   return { listeners: [linkListener(place, more)], dialers: [] };
 }
 
@@ -38,15 +38,15 @@ export function dialing(more: LinkDialer = {}): LinkSection {
 }
 
 /** Routers link only if they share a group. */
-export function linkIn(port: number, groups: readonly string[], more: LinkDialer = {}): LinkSection {
+export function linkIn(groups: readonly string[], place: Place = 0) {
   return {
-    listeners: [linkListener(port, { groups })],
-    dialers: [linkDialer({ startupDelay: '200ms', groups, ...more })],
+    listeners: [linkListener(place, { groups })],
+    dialers: [linkDialer({ startupDelay: '200ms', groups })],
   };
 }
 
 /** A listener for SDK clients. */
-export function edgeListener(place: Place, type: 'tls' | 'wss' = 'tls'): Listener {
+export function edgeListener(place: Place = 0, type: 'tls' | 'wss' = 'tls'): Listener {
   return { binding: 'edge', address: `${type}:${placeOf(place)}`, options: { advertise: placeOf(place) } };
 }
 
@@ -54,7 +54,7 @@ export function edgeListener(place: Place, type: 'tls' | 'wss' = 'tls'): Listene
 export function webServer(place: Place, ...apis: readonly ('health-checks' | 'metrics')[]) {
   const address = placeOf(place);
   return {
-    name: `web ${address}`,
+    name: `${apis.join(' ')} ${address}`,
     bindPoints: [{ interface: address, address }],
     apis: apis.map((binding) => ({ binding })),
   };

@@ -3,8 +3,8 @@
 import { type RouterFile, routerFileText } from '../../../agent/config/router-file.ts';
 import { linkListener } from './link-config.ts';
 
-/** `a` dials links and offers `echo` on the port `echo`; `b` accepts links on the port `link` and hosts services. */
-export function routerPair({ echo, link }: { echo: number; link: number }): { a: RouterFile; b: RouterFile } {
+/** `a` dials links and offers `echo` on the port `echo`; `b` accepts links, and hosts services. */
+export function routerPair({ echo, link = 0 }: { echo: number; link?: number }): { a: RouterFile; b: RouterFile } {
   const dialers = [{ binding: 'transport' as const }];
   return {
     a: {

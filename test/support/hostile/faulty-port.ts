@@ -13,6 +13,8 @@ interface Passage {
 export class FaultyPort {
   /** Delay of each chunk in milliseconds: connections can overtake each other, bytes of one cannot. */
   delay: () => number = () => 0;
+  /** The port on 127.0.0.1 behind this one. Without it, connections are closed. */
+  target: number | undefined;
   readonly #server: Server;
   readonly #passages = new Set<Passage>();
   #accepted = 0;
@@ -21,10 +23,11 @@ export class FaultyPort {
     this.#server = server;
   }
 
-  /** Listens in front of `target` on 127.0.0.1. */
-  static async start(target: number): Promise<FaultyPort> {
-    const server = createServer((client) => port.#open(client, target));
+  /** Listens on 127.0.0.1; a test that needs this port before it knows the target sets `target` later. */
+  static async start(target?: number): Promise<FaultyPort> {
+    const server = createServer((client) => port.#open(client));
     const port = new FaultyPort(server);
+    port.target = target;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return port;
   }
@@ -80,9 +83,10 @@ export class FaultyPort {
     this.close();
   }
 
-  #open(client: Socket, target: number): void {
+  #open(client: Socket): void {
     this.#accepted++;
-    const server = connect(target, '127.0.0.1');
+    if (this.target === undefined) return void client.destroy();
+    const server = connect(this.target, '127.0.0.1');
     const passage = { client, server, isFrozen: false };
     this.#passages.add(passage);
     for (const [from, to] of [

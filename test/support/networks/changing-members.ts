@@ -7,7 +7,6 @@ import { startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
 import { SharedMemory } from '../../../controller-sim/state/store/shared-memory.ts';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../clients/api-client.ts';
 import { openManagement } from '../clients/management.ts';
@@ -26,8 +25,8 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const store = new SharedMemory();
   const members = new Map<string, Simulator>();
-  const start = async (member: string, port = 0) => {
-    const options = { store, member, port, username: 'admin', password: PASSWORD, passwordCost: TEST_COST };
+  const start = async (member: string) => {
+    const options = { store, member, username: 'admin', password: PASSWORD, passwordCost: TEST_COST };
     const simulator = cleanup.use(await startSimulator({ ...options, churnLimit: 0 }));
     members.set(member, simulator);
     return simulator;
@@ -70,8 +69,7 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   known.set('four', (await start('four')).controlAddress);
   await follow('a fourth one');
   await stop('two');
-  const [port = 0] = await freePorts(1);
-  known.set('two', (await start('two', port)).controlAddress);
+  known.set('two', (await start('two')).controlAddress);
   await follow('another port');
   await held.pings('after a move');
   await stop('four');

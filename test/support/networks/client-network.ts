@@ -1,7 +1,6 @@
 // A network for clients of the reference and of its SDKs: a simulator and two of our routers with a link, each with a
 // listener for clients.
 
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { edgeListener } from '../config/link-config.ts';
 import { Overlay, type RouterSetup, until } from './overlay.ts';
 
@@ -15,12 +14,8 @@ export interface ClientNetwork {
 /** @param setup More properties of router a. */
 export async function clientNetwork(setup: Partial<RouterSetup> = {}): Promise<ClientNetwork> {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const ports = await freePorts(2);
-  for (const [index, name] of ['a', 'b'].entries()) {
-    const address = `127.0.0.1:${ports[index]}`;
-    const listeners = [edgeListener(address)];
-    await overlay.addRouter({ name, mode: 'host', listeners, ...(name === 'a' && setup) });
-  }
+  for (const name of ['a', 'b'])
+    await overlay.addRouter({ name, mode: 'host', listeners: [edgeListener()], ...(name === 'a' && setup) });
   const [a = '', b = ''] = overlay.routers.map(({ id }) => id);
   await until('the link', () => overlay.routers.every(({ router }) => router.describe().links.length === 1));
   return { overlay, a, b };

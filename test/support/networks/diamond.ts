@@ -1,7 +1,6 @@
 // A network with two paths: routers a (proxy of the service echo) and b (its host). The two routers between them are
 // processes that a test can kill or stop.
 
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { Program } from '../../../examples/two-routers/process.ts';
 import { linkIn } from '../config/link-config.ts';
 import { hasBothPaths, pathOf } from './faulty-paths.ts';
@@ -17,15 +16,11 @@ interface Between {
 /** Starts routers a (proxy) and b (host) in this process, and two between them as processes. */
 export async function diamond() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const ports = await freePorts(4);
-  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: linkIn(ports[0] ?? 0, ['west']) });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: linkIn(ports[1] ?? 0, ['east']) });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: linkIn(['west']) });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: linkIn(['east']) });
   const between: Between[] = [];
-  for (const [index, name] of ['c', 'd'].entries()) {
-    const { id, configFile } = await overlay.enrollRouter({
-      name,
-      link: linkIn(ports[2 + index] ?? 0, ['west', 'east']),
-    });
+  for (const name of ['c', 'd']) {
+    const { id, configFile } = await overlay.enrollRouter({ name, link: linkIn(['west', 'east']) });
     between.push({ id, name, configFile, program: startRouter(overlay, name, configFile) });
   }
   const isLinked = () => hasBothPaths(overlay);

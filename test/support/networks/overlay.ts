@@ -14,25 +14,64 @@ import { Router, type RouterOptions } from '../../../agent/router.ts';
 import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../../examples/two-routers/transfer.ts';
 import { createRouter, type Management, openManagement } from '../clients/management.ts';
 import { type LinkSection, linkDialer, linkListener, type TunnelOptions } from '../config/link-config.ts';
+import { portsOf, type RouterPorts } from './router-ports.ts';
 
 /** Milliseconds: far longer than any wait takes on an idle machine. */
 const PATIENCE = 60_000;
 
-export interface WrittenConfig {
-  readonly configFile: string;
-  /** The port of the default listener for links. */
-  readonly linkPort: number;
-  readonly proxyPort: number;
-}
-
-export interface TestRouter extends WrittenConfig {
+export interface EnrolledRouter {
   readonly id: string;
   readonly name: string;
+  readonly configFile: string;
+}
+
+/** A running router. Each port is that of the first listener of its kind: the system chooses another one at each start. */
+export class TestRouter implements EnrolledRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly configFile: string;
   router: Router;
+
+  constructor({ id, name, configFile }: EnrolledRouter, router: Router) {
+    this.id = id;
+    this.name = name;
+    this.configFile = configFile;
+    this.router = router;
+  }
+
+  get ports(): RouterPorts {
+    return portsOf(this.router.describe());
+  }
+
+  get linkPort(): number {
+    return this.#first('link');
+  }
+
+  /** Of a listener for controllers. */
+  get controlPort(): number {
+    return this.#first('control');
+  }
+
+  get sdkPort(): number {
+    return this.#first('sdk');
+  }
+
+  get proxyPort(): number {
+    return this.#first('proxy');
+  }
+
+  get webPort(): number {
+    return this.#first('web');
+  }
+
+  #first(kind: keyof RouterPorts): number {
+    const [port] = this.ports[kind];
+    if (port === undefined) throw new Error(`router ${this.name} has no listener of this kind: ${kind}`);
+    return port;
+  }
 }
 
 export interface RouterSetup {
@@ -102,19 +141,19 @@ export class Overlay<Controller extends TestController = Simulator> {
   async addRouter(setup: RouterSetup, options: Partial<RouterOptions> = {}): Promise<TestRouter> {
     const enrolled = await this.enrollRouter(setup);
     const router = await this.startRouter(enrolled.configFile, options);
-    const added: TestRouter = { ...enrolled, name: setup.name, router };
+    const added = new TestRouter(enrolled, router);
     this.routers.push(added);
     return added;
   }
 
   /** Creates a router and enrolls it. */
-  async enrollRouter(setup: RouterSetup): Promise<WrittenConfig & { id: string }> {
+  async enrollRouter(setup: RouterSetup): Promise<EnrolledRouter> {
     const { id, enrollmentJwt } = await createRouter(this.management, { name: setup.name, isTunnelerEnabled: true });
-    const written = await this.writeConfig(setup);
-    const { config, findings } = loadRouterConfig(written.configFile, { beforeEnrollment: true });
+    const configFile = this.writeConfig(setup);
+    const { config, findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
     if (!config) throw new Error(JSON.stringify(findings));
     await enrollRouter({ config, jwt: enrollmentJwt, keyAlgorithm: 'EC', clock: new SystemClock(), log: this.log });
-    return { id, ...written };
+    return { id, name: setup.name, configFile };
   }
 
   async startRouter(configFile: string, options: Partial<RouterOptions> = {}): Promise<Router> {
@@ -123,9 +162,9 @@ export class Overlay<Controller extends TestController = Simulator> {
     return Router.start({ config, log: this.log, ...options });
   }
 
-  async writeConfig(setup: RouterSetup): Promise<WrittenConfig> {
-    const [linkPort = 0, proxyPort = 0] = await freePorts(2);
-    const { name, mode, services = [`echo:${proxyPort}`] } = setup;
+  /** Writes a configuration file, and returns its path. */
+  writeConfig(setup: RouterSetup): string {
+    const { name, mode, services = ['echo:0'] } = setup;
     const file = join(this.directory, name);
     const options = { mode, ...(mode === 'proxy' && { services }), ...setup.tunnel };
     const config: RouterFile = {
@@ -134,13 +173,13 @@ export class Overlay<Controller extends TestController = Simulator> {
       ctrl: { endpoint: this.simulator.controlAddress, ...setup.ctrl },
       csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } },
       edge: setup.edge ?? {},
-      link: setup.link ?? { listeners: [linkListener(linkPort)], dialers: [linkDialer({ startupDelay: undefined })] },
+      link: setup.link ?? { listeners: [linkListener()], dialers: [linkDialer({ startupDelay: undefined })] },
       ...(mode && { listeners: [{ binding: 'tunnel', options }, ...(setup.listeners ?? [])] }),
       ...setup.extra,
     };
     const configFile = `${file}.yml`;
     writeFileSync(configFile, routerFileText(config));
-    return { configFile, linkPort, proxyPort };
+    return configFile;
   }
 
   /** Returns the config's id. `type` is the name of a config type. */

@@ -1,10 +1,12 @@
 // A network whose two routers are processes, which a test can kill, suspend and measure.
 
-import { freePorts } from '../../../examples/two-routers/ports.ts';
+import type { RouterDescription } from '../../../agent/interface/description.ts';
+import { askRouter } from '../../../agent/operator/operator-client.ts';
 import { Program } from '../../../examples/two-routers/process.ts';
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { webServer } from '../config/link-config.ts';
-import { Overlay } from './overlay.ts';
+import { Overlay, until } from './overlay.ts';
+import { portsOf, type RouterPorts } from './router-ports.ts';
 
 const MIB = 1024 * 1024;
 
@@ -13,22 +15,30 @@ const MIB = 1024 * 1024;
  */
 export async function processes(port?: number) {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0] = await freePorts(1);
-  const extra = { web: [webServer(webPort, 'health-checks')] };
+  const extra = { web: [webServer(0, 'health-checks')] };
   const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, port === undefined ? {} : { port });
   const start = (name: string, configFile: string) =>
     new Program(name, ['entry/router-cli.ts', 'run', configFile], { directory: overlay.directory });
+  const programs = { a: start('a', a.configFile), b: start('b', b.configFile) };
+  const {
+    proxy: [proxyPort = 0],
+  } = await portsOfProcess(a.configFile);
+  const {
+    link: [linkPort = 0],
+  } = await portsOfProcess(b.configFile);
   const online = async (id: string) => (await overlay.management.edgeRouters.get(id)).isOnline;
-  const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
-  return {
-    overlay,
-    a,
-    b,
-    start,
-    online,
-    flows,
-    programs: { a: start('a', a.configFile), b: start('b', b.configFile) },
-  };
+  const flows = async () => (await transfer(proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
+  return { overlay, a: { ...a, proxyPort }, b: { ...b, linkPort }, start, online, flows, programs };
+}
+
+/** Waits until a router runs with this file, and asks it for its ports. */
+export async function portsOfProcess(configFile: string): Promise<RouterPorts> {
+  let answer: unknown;
+  await until(`a router with ${configFile}`, async () => {
+    answer = await askRouter(configFile, 'inspect').catch(() => undefined); // it has not started
+    return answer !== undefined;
+  });
+  return portsOf(answer as RouterDescription);
 }

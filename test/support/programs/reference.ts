@@ -5,9 +5,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { createDevice, createRouter, type Management, openManagement } from '../clients/management.ts';
-import { edgeListener } from '../config/link-config.ts';
+import { edgeListener, linkDialer, linkListener } from '../config/link-config.ts';
+import { fixedPorts } from '../networks/fixed-ports.ts';
 import { type Overlay, type RouterSetup, type TestController, until } from '../networks/overlay.ts';
 
 const BINARY = process.env.ZITI_BIN;
@@ -102,7 +102,7 @@ export class ReferenceProcess {
   }
 }
 
-/** A router of the reference in one of our networks. */
+/** A router of the reference in one of our networks. It advertises the ports of its file, so they must be fixed. */
 export class ReferenceRouter {
   readonly id: string;
   readonly name: string;
@@ -124,10 +124,14 @@ export class ReferenceRouter {
   static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
     const { management, directory } = overlay;
     const { id, enrollmentJwt } = await createRouter(management, { name: setup.name, isTunnelerEnabled: true });
-    const [edgePort = 0] = await freePorts(1);
-    // The reference only enrolls routers with an edge listener.
-    const listeners = [edgeListener(edgePort)];
-    const { configFile, proxyPort } = await overlay.writeConfig({ listeners, ...setup });
+    const [linkPort, edgePort, proxyPort = 0] = await fixedPorts(3);
+    const configFile = overlay.writeConfig({
+      link: { listeners: [linkListener(linkPort)], dialers: [linkDialer({ startupDelay: undefined })] },
+      services: [`echo:${proxyPort}`],
+      // The reference only enrolls routers with an edge listener.
+      listeners: [edgeListener(edgePort)],
+      ...setup,
+    });
     const tokenFile = `${configFile}.jwt`;
     writeFileSync(tokenFile, enrollmentJwt);
     const enrollment = ['router', 'enroll', configFile, '-j', tokenFile];
@@ -181,7 +185,7 @@ export class ReferenceController implements TestController {
    */
   static async start({ dialsRouters = false } = {}): Promise<ReferenceController> {
     const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-    const [port] = await freePorts(1);
+    const [port] = await fixedPorts(1);
     const home = join(directory, 'home');
     const where = ['--home', home, '--ctrl-address', '127.0.0.1', '--ctrl-port', `${port}`];
     let process = new ReferenceProcess('controller', ['edge', 'quickstart', '--no-router', ...where], directory);
