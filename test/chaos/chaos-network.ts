@@ -2,7 +2,6 @@
 // repaired, and the parts of the network must agree within a time (agreement.ts).
 
 import { join } from 'node:path';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type ApiAnswer, ApiClient } from '../support/clients/api-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
@@ -45,11 +44,9 @@ export class ChaosNetwork {
     await overlay.simulator.close();
     await overlay.restart({ data, password: PASSWORD });
     const network = new ChaosNetwork(overlay, data);
-    const ports = await freePorts(ROUTERS.length);
     await Promise.all(
-      ROUTERS.map(async (name, index) => {
-        const address = `127.0.0.1:${ports[index]}`;
-        const listeners = [edgeListener(address)];
+      ROUTERS.map(async (name) => {
+        const listeners = [edgeListener()];
         network.#running.set(name, await overlay.addRouter({ name, mode: 'host', listeners }));
       }),
     );

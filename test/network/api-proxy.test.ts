@@ -16,9 +16,9 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { type Device, enrollDevice, loginOidc } from '../support/clients/sdk-client.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 interface Network extends AsyncDisposable {
@@ -29,13 +29,11 @@ interface Network extends AsyncDisposable {
 
 async function network(upstream?: string): Promise<Network> {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0] = await freePorts(1);
-  const listener = `127.0.0.1:${port}`;
-  await overlay.addRouter({
+  const { router } = await overlay.addRouter({
     name: 'a',
-    edge: { apiProxy: { listener, upstream: upstream ?? new URL(overlay.simulator.baseUrl).host } },
+    edge: { apiProxy: { listener: '127.0.0.1:0', upstream: upstream ?? new URL(overlay.simulator.baseUrl).host } },
   });
-  return { overlay, proxy: `https://${listener}`, [Symbol.asyncDispose]: () => overlay.close() };
+  return { overlay, proxy: `https://${router.describe().apiProxy}`, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
 async function login(base: string, dispatcher: Agent, headers: Record<string, string> = {}) {
@@ -145,14 +143,13 @@ t.test('events stream through the proxy', async (t) => {
 });
 
 t.test('the answer names an unreachable controller, and aborted requests leave nothing behind', async (t) => {
-  const [closed = 0] = await freePorts(1);
-  await using all = await network(`127.0.0.1:${closed}`);
+  await using all = await network(`127.0.0.1:${CLOSED_PORT}`);
   const { overlay, proxy } = all;
   const agent = new Agent({ connect: { ca: overlay.simulator.ca } });
   t.teardown(() => agent.close());
   const { statusCode, body } = await request(`${proxy}/edge/client/v1/version`, { dispatcher: agent });
   t.equal(statusCode, 502);
-  t.match(await body.json(), { error: { code: 'BAD_GATEWAY', message: new RegExp(`127.0.0.1:${closed}`) } });
+  t.match(await body.json(), { error: { code: 'BAD_GATEWAY', message: new RegExp(`127.0.0.1:${CLOSED_PORT}`) } });
   const { port } = new URL(proxy);
   for (const bytes of ['garbage\r\n\r\n', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`]) {
     const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });

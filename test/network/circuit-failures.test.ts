@@ -1,13 +1,12 @@
 // Failed circuits: their events name the cause that the hosting router reported.
 
-import { createServer } from 'node:net';
 import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { enrollDevice, loginLegacy, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** The resolver rejects such a label without asking a name server. */
@@ -16,8 +15,7 @@ const FORWARDING = { forwardProtocol: true, allowedProtocols: ['tcp'], address: 
 
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [sdkPort = 0] = await freePorts(1);
-  const listeners = [edgeListener(sdkPort)];
+  const listeners = [edgeListener()];
   const router = await overlay.addRouter({ name: 'b', mode: 'host', listeners });
   await overlay.management.edgeRouterPolicies.create({
     name: 'all',
@@ -32,25 +30,16 @@ async function network() {
     },
     ['circuit'],
   );
-  return { overlay, router, sdkPort, failures };
-}
-
-/** A port that refuses connections. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === 'object' ? address.port : 0;
+  return { overlay, router, failures };
 }
 
 t.test('events of circuits that a host cannot serve name the cause', async (t) => {
-  const { overlay, router, sdkPort, failures } = await network();
+  const { overlay, router, failures } = await network();
   await using _ = overlay;
   const device = await enrollDevice(overlay, 'device');
-  const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));
+  const client = await SdkClient.connect(router.sdkPort, device, await loginOidc(overlay, device));
   const cases: [name: string, host: Record<string, unknown>, appData: string, cause: string][] = [
-    ['refused', { protocol: 'tcp', address: '127.0.0.1', port: await closedPort() }, '', 'ROUTER_ERR_CONN_REFUSED'],
+    ['refused', { protocol: 'tcp', address: '127.0.0.1', port: CLOSED_PORT }, '', 'ROUTER_ERR_CONN_REFUSED'],
     ['unknown', { protocol: 'tcp', address: UNRESOLVABLE, port: 80 }, '', 'ROUTER_ERR_DNS_RESOLUTION_FAILED'],
     [
       'forbidden',
@@ -73,12 +62,12 @@ t.test('events of circuits that a host cannot serve name the cause', async (t) =
 });
 
 t.test('the event of a circuit that the hosting application rejects says so', async (t) => {
-  const { overlay, sdkPort, failures } = await network();
+  const { overlay, router, failures } = await network();
   await using _ = overlay;
   const device = await enrollDevice(overlay, 'device');
   const service = await overlay.addService('rejected', device.identityId, { encrypted: false });
   const token = await loginLegacy(overlay, device);
-  const client = await SdkClient.connect(sdkPort, device, token);
+  const client = await SdkClient.connect(router.sdkPort, device, token);
   const bound = await client.bind(await serviceSession(overlay, device, token, service, 'Bind'), () => undefined);
   t.equal(bound.contentType, SdkType.StateConnected, bound.body.toString());
   client.onDial = (dial) =>

@@ -7,7 +7,6 @@ import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import type { RouterFile } from '../../agent/config/router-file.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
@@ -16,16 +15,15 @@ import { runProgram } from '../support/programs/run.ts';
 
 async function network(extra: RouterFile = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [sdkPort = 0] = await freePorts(1);
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: [edgeListener(sdkPort)],
+    listeners: [edgeListener()],
   });
   const service = await overlay.addService('echo', b.id);
   await overlay.ready();
-  return { overlay, a, b, service, sdkPort };
+  return { overlay, a, b, service };
 }
 
 async function openCircuit(port: number): Promise<Socket> {
@@ -51,7 +49,7 @@ const drain = ({ configFile }: TestRouter, given: Record<string, unknown>) =>
 const cli = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
 
 t.test('a hosting router drains: no terminators, no new circuits, open ones continue until they end', async (t) => {
-  const { overlay, a, b, sdkPort } = await network();
+  const { overlay, a, b } = await network();
   await using _ = overlay;
   const { management } = overlay;
   const own = {
@@ -72,7 +70,7 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
     identityRoles: ['#all'],
     edgeRouterRoles: ['#all'],
   });
-  const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));
+  const client = await SdkClient.connect(b.sdkPort, device, await loginOidc(overlay, device));
 
   const socket = await openCircuit(a.proxyPort);
   t.match(await drain(b, { seconds: 0.1 }), { state: 'draining', circuits: 1, passing: 0 });
@@ -106,10 +104,9 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
 t.test(
   'a dialing router drains: its clients are rejected; the command reports open circuits and the outcome',
   async (t) => {
-    const [port = 0] = await freePorts(1);
     const extra = {
       healthChecks: { ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' } },
-      web: [webServer(port, 'health-checks')],
+      web: [webServer(0, 'health-checks')],
     };
     const { overlay, a } = await network(extra);
     await using _ = overlay;
@@ -120,7 +117,7 @@ t.test(
     t.match(timedOut.stdout, /1 circuit is left after 1 s; .* until --cancel/);
     t.equal(await ending(connect(a.proxyPort, '127.0.0.1')), 'ECONNRESET');
     const ca = join(overlay.directory, 'a.ca');
-    t.match((await cli('health', `https://127.0.0.1:${port}`, '--ca', ca)).stdout, /the router is draining/);
+    t.match((await cli('health', `https://127.0.0.1:${a.webPort}`, '--ca', ca)).stdout, /the router is draining/);
     const waiting = cli('drain', a.configFile, '--json');
     await echo(socket, 'still there');
     socket.end();

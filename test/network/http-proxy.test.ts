@@ -9,9 +9,9 @@ import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
 import { dialThroughProxy } from '../../agent/egress/socket-dial.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type ProxyBehaviour, TestProxy } from '../support/hostile/http-proxy.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** Milliseconds until a silent proxy has had its time. */
@@ -78,7 +78,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
 t.test('a connection through a proxy has the local address and port that the dialing side requests', async (t) => {
   using proxy = await TestProxy.start();
   const [host = '', port = ''] = proxy.address.split(':');
-  const [localPort = 0] = await freePorts(1);
+  const [localPort = 0] = await fixedPorts(1);
   const { socket } = await dialThroughProxy(
     parseAddress(`tcp:${proxy.address}`),
     { host, port: Number(port) },

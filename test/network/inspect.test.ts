@@ -7,7 +7,6 @@ import t from 'tap';
 import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
@@ -33,11 +32,10 @@ const NAMES = [
 
 t.test('every inspection has the name and format of the reference, without secrets', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0, cluster: true });
-  const [sdkPort = 0] = await freePorts(1);
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [edgeListener(sdkPort)],
+    listeners: [edgeListener()],
     extra: { proxy: { type: 'none', address: '127.0.0.1:1', username: 'u', password: 'pr0xy-secret' } },
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -55,7 +53,7 @@ t.test('every inspection has the name and format of the reference, without secre
   });
   await overlay.ready();
   const token = await loginOidc(overlay, device);
-  const client = await SdkClient.connect(sdkPort, device, token);
+  const client = await SdkClient.connect(a.sdkPort, device, token);
   const requested: string[] = [];
   client.channel.on(SdkType.Inspect, (request) => {
     // A list of one name: a count, a length, the name.

@@ -2,7 +2,6 @@
 
 import t from 'tap';
 import '../../controller-sim/pki/x509.ts'; // its libraries define globals when they are loaded, once in a process
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay } from '../support/networks/overlay.ts';
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
@@ -21,7 +20,6 @@ function processState(): Record<string, unknown> {
 }
 
 t.test('a simulator and a router change nothing of the process, neither while they run nor afterwards', async (t) => {
-  await freePorts(1); // the test's own claims of ports end with the process
   const before = processState();
   const dispatcher = Reflect.get(globalThis, DISPATCHER);
   {

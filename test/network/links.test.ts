@@ -3,7 +3,6 @@
 
 import { connect } from 'node:net';
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { dialing, type linkDialer, linkListener, listening } from '../support/config/link-config.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
@@ -50,13 +49,13 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
 /** Router a dials b through a faulty port. */
 async function throughFaultyPort(dialer: Parameters<typeof linkDialer>[0]) {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0] = await freePorts(1);
-  const between = await FaultyPort.start(port);
+  const between = await FaultyPort.start();
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    link: listening(port, { advertise: `tls:127.0.0.1:${between.port}` }),
+    link: listening(0, { advertise: `tls:127.0.0.1:${between.port}` }),
   });
+  between.target = b.linkPort;
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
@@ -148,18 +147,19 @@ t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, a
   const delay = 25;
   await using owned = new AsyncDisposableStack();
   const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
-  const [slowPort = 0, fastPort = 0] = await freePorts(2);
-  const between = owned.use(await FaultyPort.start(slowPort));
+  const between = owned.use(await FaultyPort.start());
   between.delay = () => delay;
-  const listener = (port: number, advertised: number, group: string) =>
-    linkListener(port, { bindInterface: group, advertise: `tls:127.0.0.1:${advertised}`, groups: group });
+  const listener = (advertised: number, group: string) =>
+    linkListener(0, { bindInterface: group, advertise: `tls:127.0.0.1:${advertised}`, groups: group });
   const extra = { metrics: { reportInterval: '300ms' } };
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    link: { listeners: [listener(slowPort, between.port, 'slow'), listener(fastPort, fastPort, 'fast')], dialers: [] },
+    link: { listeners: [listener(between.port, 'slow'), listener(0, 'fast')], dialers: [] },
     extra,
   });
+  const [slowPort, fastPort] = b.ports.link;
+  between.target = slowPort;
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
@@ -169,7 +169,7 @@ t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, a
   await overlay.addService('echo', b.id);
   const addresses = async () => {
     const links = await reportedLinks(overlay);
-    const at = (port: number) => links.find(({ connections }) => connections[0]?.dest.endsWith(`:${port}`));
+    const at = (port: number | undefined) => links.find(({ connections }) => connections[0]?.dest.endsWith(`:${port}`));
     return { fast: at(fastPort), slow: at(between.port) };
   };
   await until('both costs', async () => {

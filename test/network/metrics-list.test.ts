@@ -11,7 +11,6 @@ import { TRUE } from '#wire/header-values.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { PAGE_METRICS } from '../../agent/metrics/page-metrics.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
@@ -42,14 +41,13 @@ function pattern(name: string): RegExp {
 
 async function busy() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [sdkPort = 0, webPort = 0] = await freePorts(2);
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [edgeListener(sdkPort)],
+    listeners: [edgeListener()],
     extra: {
       metrics: { reportInterval: '200ms', intervalAgeThreshold: '1ms', enableDataDelayMetric: true },
-      web: [webServer(webPort, 'metrics')],
+      web: [webServer(0, 'metrics')],
     },
   });
   const b = await overlay.addRouter({
@@ -63,14 +61,14 @@ async function busy() {
   await overlay.management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...roles });
   await overlay.ready();
   const device = await enrollDevice(overlay, 'device');
-  const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));
-  return { overlay, a, b, client, device, webPort };
+  const client = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
+  return { overlay, a, b, client, device };
 }
 
 t.test(
   'every metric is documented, and every documented one is reported, to controllers and to Prometheus',
   async (t) => {
-    const { overlay, a, client, device, webPort } = await busy();
+    const { overlay, a, client, device } = await busy();
     await using _ = overlay;
     const { conn } = await client.dialByName('echo');
     conn.send('hello');
@@ -86,7 +84,7 @@ t.test(
     let page = '';
     // A link that its duplicate has just replaced is measured after a second.
     await until('the page to have the link', async () => {
-      const answer = await request(`https://127.0.0.1:${webPort}/metrics`, { dispatcher: agent });
+      const answer = await request(`https://127.0.0.1:${a.webPort}/metrics`, { dispatcher: agent });
       page = await answer.body.text();
       return page.includes('edgeweave_router_link_queue_seconds');
     });

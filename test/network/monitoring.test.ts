@@ -11,9 +11,9 @@ import { Agent, request } from 'undici';
 import { parse } from 'yaml';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { PROGRAM_VERSION } from '../../agent/version.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/monitoring');
@@ -56,33 +56,35 @@ const DEMANDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Router a dials the services `echo` and `dead`, which router b hosts; nothing listens for `dead`. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [echoPort = 0, deadPort = 0, webPort = 0, sdkPort = 0, closedPort = 0] = await freePorts(5);
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    services: [`echo:${echoPort}`, `dead:${deadPort}`],
+    services: ['echo:0', 'dead:0'],
   });
+  const [echoPort = 0, deadPort = 0] = a.ports.proxy;
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: [edgeListener(sdkPort)],
+    listeners: [edgeListener()],
     extra: {
       healthChecks: {
         ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' },
         linkCheck: { interval: '100ms', initialDelay: '10ms', minLinks: 0 },
       },
-      web: [webServer(webPort, 'metrics')],
+      web: [webServer(0, 'metrics')],
     },
   });
   await overlay.addService('echo', b.id);
-  await overlay.addService('dead', b.id, { port: closedPort });
+  await overlay.addService('dead', b.id, { port: CLOSED_PORT });
   await overlay.ready();
   await until('both terminators', async () => (await overlay.management.terminators.list()).length === 2);
   const agent = new Agent({
     connect: { ca: readFileSync(join(overlay.directory, 'b.ca'), 'utf8'), allowPartialTrustChain: true },
   });
   const page = async () => {
-    const { statusCode, headers, body } = await request(`https://127.0.0.1:${webPort}/metrics`, { dispatcher: agent });
+    const { statusCode, headers, body } = await request(`https://127.0.0.1:${b.webPort}/metrics`, {
+      dispatcher: agent,
+    });
     if (statusCode !== 200 || !String(headers['content-type']).startsWith('text/plain; version=0.0.4'))
       throw new Error(`${statusCode} ${headers['content-type']}`);
     return body.text();

@@ -14,38 +14,37 @@ import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { Router } from '../../agent/router.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { portsOf } from '../support/networks/router-ports.ts';
 import { runProgram } from '../support/programs/run.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0, edgePort = 0] = await freePorts(2);
   const extra = {
     healthChecks: {
       ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' },
       linkCheck: { interval: '100ms', initialDelay: '10ms', minLinks: 1 },
     },
-    web: [webServer(webPort, 'health-checks', 'metrics')],
+    web: [webServer(0, 'health-checks', 'metrics')],
   };
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: [edgeListener(edgePort)],
+    listeners: [edgeListener()],
   });
   await overlay.addService('echo', b.id);
   const agent = new Agent({
     connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
   });
   const get = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await request(`https://127.0.0.1:${webPort}${path}`, { dispatcher: agent, headers });
+    const response = await request(`https://127.0.0.1:${a.webPort}${path}`, { dispatcher: agent, headers });
     return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   };
-  return { overlay, a, b, edgePort, get, agent };
+  return { overlay, a, b, get, agent };
 }
 
 t.test('health follows controllers and links; probes get a status, operators get reasons', async (t) => {
@@ -78,14 +77,16 @@ t.test('health follows controllers and links; probes get a status, operators get
 
 t.test('a router that reaches no controller is starting: alive, not ready, with the reason', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0] = await freePorts(1);
   const { configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    extra: { web: [webServer(port, 'health-checks')] },
+    extra: { web: [webServer(0, 'health-checks')] },
   });
   await overlay.simulator.close();
-  await using _ = await overlay.startRouter(configFile);
+  await using router = await overlay.startRouter(configFile);
+  const {
+    web: [port],
+  } = portsOf(router.describe());
   const agent = new Agent({
     connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
   });
@@ -138,13 +139,12 @@ t.test(
   'strangers at the web port: incomplete requests time out, invalid ones are answered, none delays the stop',
   async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
-    const [port = 0] = await freePorts(1);
-    const { router } = await overlay.addRouter({
+    const { router, webPort: port } = await overlay.addRouter({
       name: 'a',
       extra: {
         web: [
           {
-            ...webServer(port, 'health-checks', 'metrics'),
+            ...webServer(0, 'health-checks', 'metrics'),
             options: { readTimeout: '300ms', writeTimeout: '1s', idleTimeout: '300ms' },
           },
         ],
@@ -180,12 +180,12 @@ t.test(
 );
 
 t.test('an edge listener answers a hello without a token, and closes', async (t) => {
-  const { overlay, edgePort, agent } = await withWeb();
+  const { overlay, b, agent } = await withWeb();
   await using _ = overlay;
   const clock = new SystemClock();
   const [cert, key] = ['a.cert', 'a.key'].map((name) => readFileSync(join(overlay.directory, name)));
   const socket = connect({
-    port: edgePort,
+    port: b.sdkPort,
     host: '127.0.0.1',
     ALPNProtocols: [Alpn.Edge],
     rejectUnauthorized: false,
@@ -279,12 +279,11 @@ t.test('memory and profiles of a running router are printed and written', async 
 
 t.test('a trace contains the messages of control, link and SDK channels without their secrets', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [sdkPort = 0] = await freePorts(1);
   const file = join(overlay.directory, 'trace.jsonl');
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [edgeListener(sdkPort)],
+    listeners: [edgeListener()],
     extra: { trace: { path: file } },
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -295,7 +294,7 @@ t.test('a trace contains the messages of control, link and SDK channels without 
   const device = await enrollDevice(overlay, 'device');
   const token = await loginLegacy(overlay, device);
   const session = await serviceSession(overlay, device, token, echo, 'Dial');
-  const client = await SdkClient.connect(sdkPort, device, token);
+  const client = await SdkClient.connect(a.sdkPort, device, token);
   const { conn } = await client.dial(session);
   conn.send('payload-text');
   await until('the echo', () => conn.text === 'payload-text');

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
@@ -26,19 +25,18 @@ async function network() {
   const { management } = overlay;
   const { id: tcp } = await management.services.create({ name: 'tcp', encryptionRequired: false });
   const { id: udp } = await management.services.create({ name: 'udp', encryptionRequired: false });
-  const ports = await freePorts(5);
-  const [transport = 0, tls = 0, proxy = 0, transportUdp = 0, proxyUdp = 0] = ports;
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
     listeners: [
-      { binding: 'transport', address: `tcp:127.0.0.1:${transport}` },
-      { binding: 'transport', address: `tls:127.0.0.1:${tls}` },
-      { binding: 'proxy', address: `tcp:127.0.0.1:${proxy}`, service: tcp },
-      { binding: 'transport_udp', address: `udp:127.0.0.1:${transportUdp}` },
-      { binding: 'proxy_udp', address: `udp4:127.0.0.1:${proxyUdp}`, service: udp },
+      { binding: 'transport', address: 'tcp:127.0.0.1:0' },
+      { binding: 'transport', address: 'tls:127.0.0.1:0' },
+      { binding: 'proxy', address: 'tcp:127.0.0.1:0', service: tcp },
+      { binding: 'transport_udp', address: 'udp:127.0.0.1:0' },
+      { binding: 'proxy_udp', address: 'udp4:127.0.0.1:0', service: udp },
     ],
   });
+  const [transport = 0, tls = 0, proxy = 0, transportUdp = 0, proxyUdp = 0] = a.ports.fabric;
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;
   await management.terminators.create({ service: tcp, router: b.id, binding: 'transport', address });

@@ -3,9 +3,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import type { TunnelOptions } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/networks/overlay.ts';
 
 /** A UDP server on the loopback interface that echoes every datagram. */
@@ -50,17 +50,16 @@ class UdpClient {
 
 async function udpNetwork(setup: ServiceSetup, tunnel: TunnelOptions = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0] = await freePorts(1);
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    services: [`echo:${port}:udp`],
+    services: ['echo:0:udp'],
     tunnel,
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', tunnel });
   await overlay.addService('echo', b.id, setup);
   await overlay.ready();
-  return { overlay, a, b, port };
+  return { overlay, a, b, port: a.proxyPort };
 }
 
 function udpSockets(): number {
@@ -131,7 +130,7 @@ t.test('the port of a proxy.v1 service moves to its successor, also while a sess
   const host = { protocol: 'udp', address: '127.0.0.1', port: echo.port };
   const { overlay, a, b } = await udpNetwork({ host });
   await using _ = overlay;
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const proxy = { port, protocols: ['udp'], binding: '127.0.0.1' };
   const id = await overlay.addService('first', b.id, { host, configs: { 'proxy.v1': proxy } });
   const proxied = () => a.router.describe().proxies.map(({ service }) => service);
@@ -146,7 +145,8 @@ t.test('the port of a proxy.v1 service moves to its successor, also while a sess
 });
 
 t.test('an unreachable service ends the session, and the next datagram tries again', async (t) => {
-  const [nobody = 0] = await freePorts(1);
+  // Nobody listens there at first.
+  const [nobody = 0] = await fixedPorts(1);
   const { overlay, port, a, b } = await udpNetwork({ host: { protocol: 'udp', address: '127.0.0.1', port: nobody } });
   await using _ = overlay;
   using client = new UdpClient(port);

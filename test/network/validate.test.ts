@@ -19,7 +19,6 @@ import { LinkState, TerminatorState } from '#wire/gen/management_pb.js';
 import { ControlType, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/clients/management-client.ts';
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
@@ -72,13 +71,10 @@ class Network {
 
   static async start(): Promise<Network> {
     const overlay = await Overlay.start({ churnLimit: 0 });
-    const ports = await freePorts(2);
-    const add = (name: string, port = 0) => {
-      const listeners = [edgeListener(port)];
-      return overlay.addRouter({ name, mode: 'host', listeners, extra: { connectEvents: { batchInterval: '50ms' } } });
-    };
-    const a = await add('a', ports[0]);
-    const b = await add('b', ports[1]);
+    const listeners = [edgeListener()];
+    const extra = { connectEvents: { batchInterval: '50ms' } };
+    const a = await overlay.addRouter({ name: 'a', mode: 'host', listeners, extra });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host', listeners, extra });
     const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } as const;
     await overlay.management.edgeRouterPolicies.create({ name: 'all', ...all });
     const echo = await overlay.addService('echo', b.id, { encrypted: false });
@@ -86,12 +82,12 @@ class Network {
     const hosted = await overlay.addService('hosted', device.identityId, { encrypted: false });
     await overlay.ready();
     const token = await loginLegacy(overlay, device);
-    const host = await SdkClient.connect(ports[1] ?? 0, device, token);
-    const client = await SdkClient.connect(ports[0] ?? 0, device, token);
+    const host = await SdkClient.connect(b.sdkPort, device, token);
+    const client = await SdkClient.connect(a.sdkPort, device, token);
     const echoSession = await serviceSession(overlay, device, token, echo, 'Dial');
     const management = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
     const bindSession = await serviceSession(overlay, device, token, hosted, 'Bind');
-    const connect = () => SdkClient.connect(ports[1] ?? 0, device, token);
+    const connect = () => SdkClient.connect(b.sdkPort, device, token);
     const network = new Network({ connect, bindSession, overlay, a, b, device, host, client, echoSession, management });
     await network.bind(host, [[SdkHeader.SupportsInspect, TRUE]]);
     const stored = async () => (await overlay.management.terminators.list()).length;

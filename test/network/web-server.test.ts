@@ -14,10 +14,10 @@ import type { WebConfig } from '../../agent/config/router-config.ts';
 import { Health } from '../../agent/health/health.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { WebServer } from '../../agent/web/web-server.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { expensiveChain } from '../support/hostile/expensive-chain.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
@@ -150,7 +150,7 @@ t.test('requests beyond the share of a source are rejected, and other sources ar
 
 t.test('a web server shares the port of a link or SDK listener', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [linkPort = 0, sdkPort = 0] = await freePorts(2);
+  const [linkPort = 0, sdkPort = 0] = await fixedPorts(2);
   const server = webServer(linkPort, 'health-checks');
   const shared = await overlay.addRouter({
     name: 'shared',
@@ -179,7 +179,6 @@ t.test('a reload reads the files of all identities again, and reports one that i
   const lines: { msg: string }[] = [];
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [port] = await freePorts(1);
   const { configFile } = await overlay.enrollRouter({ name: 'r', mode: 'host' });
   const own = join(overlay.directory, 'web');
   for (const file of ['cert', 'server.cert', 'key', 'ca'])
@@ -187,7 +186,7 @@ t.test('a reload reads the files of all identities again, and reports one that i
   const web = `web:
   - name: health
     identity: {cert: ${own}.cert, server_cert: ${own}.server.cert, key: ${own}.key, ca: ${own}.ca}
-    bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}]
+    bindPoints: [{interface: "127.0.0.1:0", address: "127.0.0.1:0"}]
     apis: [{binding: health-checks}]
 `;
   writeFileSync(configFile, readFileSync(configFile, 'utf8') + web);

@@ -10,10 +10,10 @@ import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { RouterFile } from '../../agent/config/router-file.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 interface Network extends AsyncDisposable {
@@ -27,11 +27,11 @@ interface Network extends AsyncDisposable {
 
 async function network(wss: NonNullable<RouterFile['transport']>['wss'] = {}): Promise<Network> {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0, sharedPort = 0] = await freePorts(2);
+  const [sharedPort = 0] = await fixedPorts(1);
   const router = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [edgeListener(port, 'wss'), edgeListener(sharedPort, 'wss'), edgeListener(sharedPort)],
+    listeners: [edgeListener(0, 'wss'), edgeListener(sharedPort, 'wss'), edgeListener(sharedPort)],
     extra: { transport: { protocol: 'custom', wss } },
   });
   await overlay.management.edgeRouterPolicies.create({
@@ -42,6 +42,7 @@ async function network(wss: NonNullable<RouterFile['transport']>['wss'] = {}): P
   });
   const echo = await overlay.addService('echo', router.id, { encrypted: false });
   await overlay.ready();
+  const port = router.ports.sdk.find((each) => each !== sharedPort) ?? 0;
   return { overlay, router, port, sharedPort, echo, [Symbol.asyncDispose]: () => overlay.close() };
 }
 

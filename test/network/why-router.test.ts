@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { listening } from '../support/config/link-config.ts';
+import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
 
@@ -88,8 +88,7 @@ t.test('a network that works, and its parts that break', async (t) => {
 
 t.test('routers that cannot link', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [closed, open = 0] = await freePorts(2);
-  const away = listening(open, { advertise: `tls:127.0.0.1:${closed}` });
+  const away = listening(0, { advertise: `tls:127.0.0.1:${CLOSED_PORT}` });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: away });
   const a = await overlay.addRouter({ name: 'a', mode: 'host', link: { dialers: [{ binding: 'transport' }] } });
   const c = await overlay.addRouter({ name: 'c', mode: 'host', link: { dialers: [{ binding: 'transport' }] } });
@@ -111,7 +110,7 @@ t.test('routers that cannot link', async (t) => {
   );
   t.match(blocking(await why(b.configFile, 'link', 'a')), [
     new RegExp(
-      `^a has not dialed this router, which listens at tls:127\\.0\\.0\\.1:${closed}; a has no link listener itself; run .*why link.* there: .* a group of default$`,
+      `^a has not dialed this router, which listens at tls:127\\.0\\.0\\.1:${CLOSED_PORT}; a has no link listener itself; run .*why link.* there: .* a group of default$`,
     ),
   ]);
   const nextDial = () => a.router.describe().wantedLinks[0]?.nextDial;
