@@ -10,7 +10,6 @@ import WebSocket, { createWebSocketStream } from 'ws';
 import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { openRecords, recordsOver } from '../support/hostile/tls-records.ts';
@@ -31,14 +30,18 @@ const source = () => `127.0.1.${++sources}`;
 
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [link = 0, edge = 0, websocket = 0, web = 0] = await freePorts(4);
-  await overlay.addRouter({
+  const { ports: opened } = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    link: { listeners: [linkListener(link)], dialers: [{ binding: 'transport' }] },
-    listeners: [edgeListener(edge), edgeListener(websocket, 'wss')],
-    extra: { web: [webServer(web, 'health-checks')] },
+    link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
+    listeners: [edgeListener(), edgeListener(0, 'wss')],
+    extra: { web: [webServer(0, 'health-checks')] },
   });
+  const {
+    link: [link = 0],
+    sdk: [edge = 0, websocket = 0],
+    web: [web = 0],
+  } = opened;
   const control = Number(overlay.simulator.controlAddress.split(':').at(-1));
   const ports = {
     link: { port: link, alpn: Alpn.Link },

@@ -7,7 +7,6 @@ import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
@@ -26,32 +25,25 @@ const OWN_SOCKETS = 40;
 /** Protocols that a client offers; none for the first. */
 const PROTOCOLS = [undefined, Alpn.Link, Alpn.Edge, Alpn.Control, 'http/1.1', 'unknown'];
 
-/** Two routers. The first has listeners of every kind, by their names. */
+/** Two routers. The first has listeners of every kind: the ports of their streams by their names, and those of UDP. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const { id: service } = await overlay.management.services.create({ name: 'tcp', encryptionRequired: false });
-  const names = ['web', 'link', 'edge', 'wss', 'control', 'tls', 'tcp', 'proxy', 'udp', 'proxyUdp'] as const;
-  const free = await freePorts(names.length);
-  const ports = Object.fromEntries(names.map((name, index) => [name, free[index] ?? 0])) as Record<
-    (typeof names)[number],
-    number
-  >;
-  const at = (name: (typeof names)[number]) => `127.0.0.1:${ports[name]}`;
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    ctrl: { listeners: [{ bind: `tls:${at('control')}` }] },
-    link: { listeners: [linkListener(at('link'))], dialers: [{ binding: 'transport' }] },
+    ctrl: { listeners: [{ bind: 'tls:127.0.0.1:0' }] },
+    link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
     listeners: [
-      edgeListener(at('edge')),
-      edgeListener(at('wss'), 'wss'),
-      { binding: 'transport', address: `tls:${at('tls')}` },
-      { binding: 'transport', address: `tcp:${at('tcp')}` },
-      { binding: 'proxy', address: `tcp:${at('proxy')}`, service },
-      { binding: 'transport_udp', address: `udp:${at('udp')}` },
-      { binding: 'proxy_udp', address: `udp:${at('proxyUdp')}`, service },
+      edgeListener(),
+      edgeListener(0, 'wss'),
+      { binding: 'transport', address: 'tls:127.0.0.1:0' },
+      { binding: 'transport', address: 'tcp:127.0.0.1:0' },
+      { binding: 'proxy', address: 'tcp:127.0.0.1:0', service },
+      { binding: 'transport_udp', address: 'udp:127.0.0.1:0' },
+      { binding: 'proxy_udp', address: 'udp:127.0.0.1:0', service },
     ],
-    extra: { web: [webServer(at('web'), 'health-checks', 'metrics')] },
+    extra: { web: [webServer(0, 'health-checks', 'metrics')] },
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
@@ -59,7 +51,11 @@ async function network() {
   await overlay.management.terminators.create({ service, router: b.id, binding: 'transport', address });
   await until('both terminators', async () => (await overlay.management.terminators.list()).length === 2);
   await overlay.ready();
-  return { overlay, a, b, ports };
+  const [edge = 0, wss = 0] = a.ports.sdk;
+  const [tls = 0, tcp = 0, proxy = 0, udp = 0, proxyUdp = 0] = a.ports.fabric;
+  const { webPort: web, linkPort: link, controlPort: control } = a;
+  const streams = { web, link, edge, wss, control, tls, tcp, proxy };
+  return { overlay, a, b, streams, datagrams: [udp, proxyUdp] };
 }
 
 /** Bytes that mean nothing, or the start of something. */
@@ -80,10 +76,9 @@ async function disturb(socket: Socket, ready: 'connect' | 'secureConnect', bytes
 }
 
 t.test('random bytes at every listener stop nothing, and leave nothing', async (t) => {
-  const { overlay, a, b, ports } = await network();
+  const { overlay, a, b, streams, datagrams } = await network();
   await using _ = overlay;
   const random = seededRandom(SEED);
-  const { udp, proxyUdp, ...streams } = ports;
   await transfer(a.proxyPort, MIB);
   const before = holdings();
   for (const [name, port] of Object.entries(streams)) {
@@ -100,7 +95,7 @@ t.test('random bytes at every listener stop nothing, and leave nothing', async (
     t.equal((await transfer(a.proxyPort, 100 * KIB)).bytes, 100 * KIB, name);
   }
   const socket = createSocket('udp4');
-  for (const port of [udp, proxyUdp]) {
+  for (const port of datagrams) {
     for (let count = 0; count < MANY; count++) socket.send(garbage(random), port, '127.0.0.1');
     t.equal((await transfer(a.proxyPort, 100 * KIB)).bytes, 100 * KIB, 'datagrams');
   }

@@ -13,7 +13,6 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
@@ -78,14 +77,12 @@ function ways(port: number, localAddress = '127.0.0.1'): Record<string, () => Pr
 
 t.test('the web port of a router answers despite hundreds of half-open connections of each kind', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0] = await freePorts(1);
-  const at = `127.0.0.1:${webPort}`;
-  const extra = { web: [webServer(at, 'health-checks')] };
-  await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
+  const extra = { web: [webServer(0, 'health-checks')] };
+  const { webPort } = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const ca = readFileSync(join(overlay.directory, 'a.ca'), 'utf8');
   const statusNow = async () => {
     const agent = new Agent({ connect: { ca, allowPartialTrustChain: true, timeout: 60_000 } });
-    const { statusCode, body } = await request(`https://${at}/livez`, { dispatcher: agent });
+    const { statusCode, body } = await request(`https://127.0.0.1:${webPort}/livez`, { dispatcher: agent });
     await body.dump();
     await agent.close();
     return statusCode;
@@ -107,15 +104,14 @@ t.test(
   { skip: openFiles() < 2 * HALF_OPEN && `the system permits only ${openFiles()} open files` },
   async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
-    const ports = await freePorts(4);
-    const [web = 0, edge = 0, wss = 0, link = 0] = ports;
     const a = await overlay.addRouter({
       name: 'a',
       mode: 'proxy',
-      extra: { web: [webServer(web, 'health-checks')] },
-      listeners: [edgeListener(edge), edgeListener(wss, 'wss')],
-      link: { listeners: [linkListener(link)], dialers: [{ binding: 'transport' }] },
+      extra: { web: [webServer(0, 'health-checks')] },
+      listeners: [edgeListener(), edgeListener(0, 'wss')],
+      link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
     });
+    const ports = [...a.ports.web, ...a.ports.sdk, ...a.ports.link];
     const b = await overlay.addRouter({ name: 'b', mode: 'host' });
     await overlay.addService('echo', b.id);
     await overlay.ready();

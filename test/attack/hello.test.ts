@@ -7,7 +7,6 @@ import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { edgeListener, linkListener } from '../support/config/link-config.ts';
 import {
   type Credentials,
@@ -36,7 +35,7 @@ const MAX_GROWTH_BYTES = 12 * MIB;
 
 interface Attacked {
   readonly name: string;
-  readonly target: Target;
+  target(): Target;
   /** Connections that occupy all its places for hellos. */
   readonly places: number;
   /** Number of timers for hellos in progress. */
@@ -48,12 +47,11 @@ interface Attacked {
 async function network() {
   const clock = new SystemClock();
   const overlay = await Overlay.start({ churnLimit: 0, clock });
-  const [linkPort = 0, edgePort = 0] = await freePorts(2);
   const router = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    link: { listeners: [linkListener(linkPort)], dialers: [{ binding: 'transport' }] },
-    listeners: [edgeListener(edgePort)],
+    link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
+    listeners: [edgeListener()],
   });
   const file = (name: string) => readFileSync(join(overlay.directory, name));
   const own: Credentials = { cert: file('a.cert'), key: file('a.key') };
@@ -61,23 +59,24 @@ async function network() {
   const routerTimers = () => helloTimers(router.router.describe().timers);
   const controlPort = Number(overlay.simulator.controlAddress.split(':').at(-1));
   const control = { port: controlPort, alpn: Alpn.Control };
-  const edge = { port: edgePort, alpn: Alpn.Edge };
+  // The router is started again meanwhile, and has other ports then.
+  const edge = () => ({ port: router.sdkPort, alpn: Alpn.Edge });
   const listeners: Attacked[] = [
     {
       name: 'control',
-      target: control,
+      target: () => control,
       places: LARGE_FLOOD,
       helloTimers: () => helloTimers(clock.timers()),
       serves: () => reconnects(router, overlay),
     },
     {
       name: 'link',
-      target: { port: linkPort, alpn: Alpn.Link },
+      target: () => ({ port: router.linkPort, alpn: Alpn.Link }),
       places: FLOOD,
       helloTimers: routerTimers,
       serves: () => links(overlay),
     },
-    { name: 'edge', target: edge, places: FLOOD, helloTimers: routerTimers, serves: () => greets(edge, own) },
+    { name: 'edge', target: edge, places: FLOOD, helloTimers: routerTimers, serves: () => greets(edge(), own) },
   ];
   return { overlay, listeners };
 }
@@ -141,7 +140,7 @@ t.test('rejected hellos release their places', async (t) => {
   for (const { name, target, places, helloTimers } of listeners) {
     const before = holdings();
     for (const [attack, bytes] of REJECTED) {
-      const sockets = await flood(target, bytes, RELEASE && attack === REJECTED[0]?.[0] ? places : SMALL_FLOOD);
+      const sockets = await flood(target(), bytes, RELEASE && attack === REJECTED[0]?.[0] ? places : SMALL_FLOOD);
       await Promise.all(sockets.map(untilClosed));
       await until(`the places of ${name} after ${attack}`, () => helloTimers() === 0);
       t.pass(`${name}: ${attack}`);
@@ -160,7 +159,7 @@ t.test('a well-behaved peer connects while strangers occupy all places', async (
     const before = holdings();
     const held: TLSSocket[] = [];
     const count = RELEASE ? places : SMALL_FLOOD;
-    for (const [, bytes] of HELD) held.push(...(await flood(target, bytes, count)));
+    for (const [, bytes] of HELD) held.push(...(await flood(target(), bytes, count)));
     t.ok(helloTimers() > 0, `${name}: ${helloTimers()} hellos are in progress`);
     for (const socket of held) socket.destroy();
     const left = await leftSince(before);
@@ -168,7 +167,7 @@ t.test('a well-behaved peer connects while strangers occupy all places', async (
     await until(`the places of ${name}`, () => helloTimers() === 0);
   }
   for (const { name, target, places, serves } of listeners) {
-    const held = await flood(target, whole.subarray(0, 30), places);
+    const held = await flood(target(), whole.subarray(0, 30), places);
     await t.resolves(serves(), `${name} serves`);
     for (const socket of held) socket.destroy();
   }

@@ -2,15 +2,15 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { webServer } from '../support/config/link-config.ts';
 import { open } from '../support/hostile/attacker.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
+import { portsOfProcess } from '../support/networks/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Each handshake logs a line at level debug; together they exceed the capacity of a pipe. */
@@ -40,6 +40,12 @@ async function failHandshakes(port: number): Promise<void> {
   }
 }
 
+/** The port of a simulator that has written its ready file. */
+async function portIn(readyFile: string): Promise<number> {
+  await until('the ready file', () => existsSync(readyFile));
+  return (JSON.parse(readFileSync(readyFile, 'utf8')) as { port: number }).port;
+}
+
 async function isOpen(port: number): Promise<boolean> {
   try {
     (await open({ port, alpn: Alpn.Http })).destroy();
@@ -51,21 +57,26 @@ async function isOpen(port: number): Promise<boolean> {
 
 t.test('programs whose log is not read continue to serve, and stop on request', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0, simPort = 0] = await freePorts(2);
   const { configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    extra: { web: [webServer(webPort, 'health-checks')] },
+    extra: { web: [webServer(0, 'health-checks')] },
   });
+  const ready = join(overlay.directory, 'ready.json');
   const verbose = ['--log-level', 'debug', '--log-format', 'json'];
-  const programs: readonly [string, number, readonly string[]][] = [
-    ['router', webPort, ['entry/router-cli.ts', 'run', configFile, ...verbose]],
-    ['simulator', simPort, ['entry/sim-cli.ts', 'start', '--port', String(simPort), ...verbose]],
+  const programs: readonly [string, () => Promise<number>, readonly string[]][] = [
+    [
+      'router',
+      async () => (await portsOfProcess(configFile)).web[0] ?? 0,
+      ['entry/router-cli.ts', 'run', configFile, ...verbose],
+    ],
+    ['simulator', () => portIn(ready), ['entry/sim-cli.ts', 'start', '--ready-file', ready, ...verbose]],
   ];
-  for (const [name, port, args] of programs) {
+  for (const [name, portOf, args] of programs) {
     const { child, pipe } = startUnread(overlay.directory, args);
     t.teardown(() => child.kill('SIGKILL'));
     const ended = once(child, 'exit');
+    const port = await portOf();
     await until(`the port of the ${name}`, () => isOpen(port));
     await failHandshakes(port);
     t.ok(await isOpen(port), `the ${name} serves`);

@@ -4,8 +4,8 @@
 import { connect } from 'node:net';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
 
 const MIB = 1024 * 1024;
@@ -32,7 +32,7 @@ t.test('hostile configurations of a controller open no ports and fill no log', a
   });
   const router = await overlay.startRouter(configFile, { log: createLog({ write: (line) => lines.push(line) }) });
   t.teardown(() => router.close({ drain: 0 }));
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const hold = async (name: string, data: Readonly<Record<string, unknown>>) => {
     lines.length = 0;
     const config = await overlay.addConfig(name, 'router.link.v1', data);

@@ -8,7 +8,6 @@ import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { listening } from '../support/config/link-config.ts';
 import { type Credentials, hello, open, type Target, untilClosed } from '../support/hostile/attacker.ts';
@@ -30,8 +29,7 @@ class DatedClock extends SystemClock {
 async function network() {
   const clock = new DatedClock();
   const overlay = await Overlay.start({ churnLimit: 0, clock });
-  const [port = 0] = await freePorts(1);
-  const a = await overlay.addRouter({ name: 'a', link: listening(port) }, { clock });
+  const a = await overlay.addRouter({ name: 'a', link: listening() }, { clock });
   const file = (name: string) => readFileSync(join(overlay.directory, name), 'utf8');
   const enroll = async (name: string) => {
     const { id } = await overlay.enrollRouter({ name });
@@ -64,7 +62,7 @@ async function network() {
       return isFirst;
     };
     return {
-      router: await isAnswered({ port, alpn: Alpn.Link }, linkHello),
+      router: await isAnswered({ port: a.linkPort, alpn: Alpn.Link }, linkHello),
       controller: await isAnswered(control, hello(id)),
     };
   };

@@ -8,7 +8,6 @@ import WebSocket, { createWebSocketStream } from 'ws';
 import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { ManagementClient } from '../support/clients/management-client.ts';
 import { enrollDevice, loginLegacy, SdkClient } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
@@ -55,11 +54,10 @@ function upgrade(fields: Readonly<Record<string, string>> = {}, line = 'GET /ws 
 /** A router with a listener for browsers. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const [port = 0] = await freePorts(1);
-  const { router } = await overlay.addRouter({
+  const { router, sdkPort: port } = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [edgeListener(port, 'wss')],
+    listeners: [edgeListener(0, 'wss')],
     extra: { transport: { wss: { handshakeTimeout: PATIENT, readTimeout: 1 } } },
   });
   return { overlay, port, router, [Symbol.asyncDispose]: () => overlay.close() };
