@@ -4,13 +4,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { scripts } from '../../tools/packages/scripts.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -120,7 +120,6 @@ async function tests(): Promise<void> {
 
   await t.test('a router runs with its certificates after the adoption, and is given back', async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
-    const [port = 0, edgePort = 0] = await freePorts(2);
     const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'r', isTunnelerEnabled: true });
     const config = `v: 3
 identity: {cert: router.cert, server_cert: router.server.cert, key: router.key, ca: router.cas}
@@ -130,7 +129,7 @@ edge: {}
 healthChecks: {ctrlPingCheck: {initialDelay: 100ms, interval: 200ms}}
 link: {dialers: [{binding: transport}]}
 listeners:
-  - {binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}
+  - {binding: edge, address: "tls:127.0.0.1:0", options: {advertise: "127.0.0.1:0"}}
   - {binding: tunnel, options: {mode: host}}
 `;
     writeFileSync(join(STATE, 'config.yml'), config);
@@ -194,7 +193,8 @@ listeners:
     rmSync(join(STATE, 'router.cert.pending'));
     calls();
     t.match(await adopt('--undo'), { code: 0, stdout: /removes .*\n.*\nnothing was changed/ });
-    const withMetrics = `${config}web: [{name: w, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: metrics}]}]\n`;
+    const [webPort] = await fixedPorts(1);
+    const withMetrics = `${config}web: [{name: w, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: metrics}]}]\n`;
     writeFileSync(join(STATE, 'config.yml'), withMetrics);
     t.match(await adopt('--undo', '--yes'), {
       code: 1,
@@ -219,8 +219,9 @@ listeners:
     t.equal(readFileSync(join(STATE, 'config.yml'), 'utf8'), config);
     t.match(await adopt('--undo', '--yes'), { code: 0, stdout: /is not adopted/ });
 
-    const other = createServer().listen(port, '127.0.0.1');
+    const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
     const listener = `link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}], `;
     writeFileSync(join(STATE, 'config.yml'), config.replace('link: {', listener));
     const inUse = await adopt('--yes');

@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { createRouter, openManagement } from '../support/clients/management.ts';
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -74,8 +74,8 @@ t.test('the simulator serves; routers enroll, run, link and carry traffic', opti
   const { management: url, ctrl = '', caPem } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>;
   const management = await openManagement(url ?? '', caPem ?? '', 'admin', PASSWORD);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
-  const [port = 0, link = 0] = await freePorts(2);
-  for (const [name, config] of Object.entries(routerPair({ echo: port, link }))) {
+  const [port = 0] = await fixedPorts(1);
+  for (const [name, config] of Object.entries(routerPair({ echo: port }))) {
     const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
     writeFileSync(join(folder, `${name}.jwt`), enrollmentJwt);
     writeFileSync(join(folder, `${name}.yml`), enrollableFile(name, ctrl, config));

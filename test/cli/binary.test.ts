@@ -8,12 +8,12 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { RouterFile } from '../../agent/config/router-file.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
 import { differingFiles } from '../support/clients/dashboard-files.ts';
 import { createRouter, type Management, openManagement } from '../support/clients/management.ts';
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 /** Enough for the clients to move to threads of the routers. */
@@ -131,8 +131,8 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   t.same(await differingFiles(dashboard, readFileSync(join(root, ca), 'utf8')), [], 'the dashboard is complete');
   const management = await openManagement(url, readFileSync(join(root, ca), 'utf8'), 'admin', password);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
-  const [port = 0, link = 0] = await freePorts(2);
-  const { a, b } = routerPair({ echo: port, link });
+  const [port = 0] = await fixedPorts(1);
+  const { a, b } = routerPair({ echo: port });
   const dialer = await enroll(management, ctrl, 'a', { ...a, runtime });
   const host = await enroll(management, ctrl, 'b', { ...b, runtime });
   const routers = [dialer, host].map(({ file }) => start(t, '/edgeweave-router', 'run', file, '--log-format', 'json'));

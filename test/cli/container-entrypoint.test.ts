@@ -4,8 +4,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { endOf, startCommand } from '../support/programs/image-commands.ts';
 
@@ -15,7 +15,7 @@ t.test('variables of the reference become a router that answers `ziti agent`', a
   const tmp = join(overlay.directory, 'tmp');
   for (const folder of [home, tmp]) mkdirSync(folder);
   const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const env = {
     TMPDIR: tmp,
     ZITI_HOME: home,

@@ -16,9 +16,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { type Container, type ContainerOptions, ImageRoot } from '../support/programs/image.ts';
 
@@ -84,7 +84,7 @@ t.test('a router starts from the variables of the reference, and its probes succ
   const image = new Router(await Overlay.start(), 'compose');
   await using overlay = image.overlay;
   const { id, enrollmentJwt } = await image.create();
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const variables = {
     ZITI_ENROLL_TOKEN: enrollmentJwt,
     ZITI_ROUTER_ADVERTISED_ADDRESS: '127.0.0.1',

@@ -9,8 +9,8 @@ import t from 'tap';
 import { ownArguments } from '../../agent/bootstrap/run-arguments.ts';
 import { routerProgram } from '../../agent/commands/program.ts';
 import { loadApart } from '../../agent/config/load-apart.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { webServer } from '../support/config/link-config.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runCommand } from '../support/programs/command.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -282,12 +282,13 @@ t.test('a router without a controller exits after its startup timeout', async (t
 
 t.test('health and inspect query a running router', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0, metricsPort = 0] = await freePorts(2);
+  const [port = 0] = await fixedPorts(1);
   const extra = {
     healthChecks: { ctrlPingCheck: { interval: '1s', initialDelay: '10ms' } },
-    web: [webServer(port, 'health-checks'), webServer(metricsPort, 'metrics')],
+    web: [webServer(port, 'health-checks'), webServer(0, 'metrics')],
   };
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
+  const metricsPort = a.ports.web[1];
   const url = `https://127.0.0.1:${port}`;
   const ca = join(overlay.directory, 'a.ca');
   await until('health', async () => (await command('health', url, '--ca', ca)).code === 0);

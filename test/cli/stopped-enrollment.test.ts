@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { run } from '../support/networks/network-namespace.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { killedAt } from '../support/programs/kill-at-step.ts';
@@ -55,7 +55,7 @@ t.test(
     const home = join(overlay.directory, 'home');
     mkdirSync(home);
     const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
-    const [port = 0] = await freePorts(1);
+    const [port = 0] = await fixedPorts(1);
     const command = join(overlay.directory, 'entrypoint.bash'); // the name decides what the program does
     symlinkSync(process.execPath, command);
     // The namespace does not show the process of the tests.

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RouterFile } from '../../agent/config/router-file.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { createRouter, openManagement } from '../support/clients/management.ts';
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
+import { CLOSED_PORT, fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
@@ -110,7 +110,7 @@ t.test(
       { controlAddress: first.ready.ctrl, close: async () => undefined },
       first.management,
     );
-    const [port = 0, link = 0] = await freePorts(2);
+    const [port = 0, link = 0] = await fixedPorts(2);
     const files = Object.entries(routerPair({ echo: port, link })).map(([name, config]) =>
       routerFile(name, first.ready.ctrl, config),
     );
@@ -126,9 +126,8 @@ t.test(
     }
     await stop(t, first.program);
     // From now on only the endpoints files that the other version wrote name the controller.
-    const [unused = 0] = await freePorts(1);
     for (const file of files)
-      writeFileSync(file, readFileSync(file, 'utf8').replace(first.ready.ctrl, `tls:127.0.0.1:${unused}`));
+      writeFileSync(file, readFileSync(file, 'utf8').replace(first.ready.ctrl, `tls:127.0.0.1:${CLOSED_PORT}`));
     const services = ['echo'];
     for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
       const sim = await simulator(`sim-${step}`, tree, data);
