@@ -3,9 +3,9 @@
 
 import t from 'tap';
 import { TokenError, Tokens } from '../../agent/access/tokens.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { clientNetwork } from '../support/networks/client-network.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { until } from '../support/networks/overlay.ts';
 import { allowRouter, commandLine, enrollIdentity, ReferenceProcess, skipped } from '../support/programs/reference.ts';
 
@@ -20,7 +20,7 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
   await allowRouter(overlay, 'host', b);
   await allowRouter(overlay, 'client', a);
   await overlay.addService('echo', host.id);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
   await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0, PATIENCE);
   const proxy = ['tunnel', 'proxy', `echo:${port}`, '-i', client.file];
@@ -47,7 +47,7 @@ for (const [who, options] of [
       await allowRouter(overlay, 'host', b);
       await allowRouter(overlay, 'client', a);
       await overlay.addService('echo', host.id);
-      const [port = 0] = await freePorts(1);
+      const [port = 0] = await fixedPorts(1);
       const tunneler = (name: string, args: readonly string[], file: string) =>
         new ReferenceProcess(name, ['tunnel', ...args, '-i', file, ...options], overlay.directory);
       await using _hosting = tunneler('tunnel-host', ['host'], host.file);

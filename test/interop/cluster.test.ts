@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { changeMembers } from '../support/networks/changing-members.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import {
   allowRouter,
@@ -74,9 +74,8 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
   const open = (node: typeof one) => openManagement(node.managementUrl, node.ca, 'admin', PASSWORD);
   const [first, second] = [await open(one), await open(two)];
   await using overlay = await Overlay.of(one, first);
-  const [edgePort = 0, proxyPort = 0] = await freePorts(2);
-  const address = `127.0.0.1:${edgePort}`;
-  const listeners = [edgeListener(address)];
+  const [proxyPort = 0] = await fixedPorts(1);
+  const listeners = [edgeListener()];
   const a = await overlay.addRouter({ name: 'a', mode: 'host', listeners });
   const host = await enrollIdentity(overlay, 'host');
   const client = await enrollIdentity(overlay, 'client');

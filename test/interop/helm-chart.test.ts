@@ -20,10 +20,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parseAllDocuments } from 'yaml';
 import { loadRouterConfig } from '../../agent/config/load.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { type Container, ImageRoot } from '../support/programs/image.ts';
 
@@ -95,7 +95,7 @@ for (const file of withValues) {
     await using overlay = await Overlay.start();
     const folder = temporary(t);
     const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
-    const ports = await freePorts(2);
+    const ports = await fixedPorts(2);
     const ctrl = overlay.simulator.controlAddress.replace('tls:', '');
     const values = [`enrollmentJwt=${enrollmentJwt}`, `edge.containerPort=${ports[0]}`];
     const open = OPEN_VALUES[file]?.(ports, ctrl) ?? [];

@@ -2,11 +2,11 @@
 
 import t from 'tap';
 import type { LinkDetail } from '#schemas/api/gen/answers.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { dialing, listening } from '../support/config/link-config.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
 import { linksOf, longTransfer } from '../support/networks/faulty-paths.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
@@ -52,11 +52,13 @@ for (const dials of ['own', 'other'] as const) {
   t.test(title, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using owned = new AsyncDisposableStack();
     const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
-    const [port = 0] = await freePorts(1);
-    const between = owned.use(await FaultyPort.start(port));
+    // Ours listens on a free port, theirs on a fixed one.
+    const [port = 0] = dials === 'own' ? await fixedPorts(1) : [0];
+    const between = owned.use(await FaultyPort.start(port === 0 ? undefined : port));
     const listens = listening(port, { advertise: `tls:127.0.0.1:${between.port}` });
     const connects = dialing({ maxDefaultConnections: 5, maxAckConnections: 1 });
     const own = await overlay.addRouter({ name: 'own', mode: 'proxy', link: dials === 'own' ? connects : listens });
+    if (dials === 'other') between.target = own.linkPort;
     const link = dials === 'other' ? connects : listens;
     const other = owned.use(await ReferenceRouter.start(overlay, { name: 'other', mode: 'host', link }));
     await overlay.addService('echo', other.id);

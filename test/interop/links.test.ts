@@ -2,10 +2,10 @@
 
 import t from 'tap';
 import type { LinkDetail } from '#schemas/api/gen/answers.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { dialing, linkDialer, linkListener, listening } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
 
@@ -40,14 +40,13 @@ for (const { kind, version, options, expected } of [
 ]) {
   t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
-    const ports = await freePorts(2);
-    const [ownLinks = 0, theirLinks = 0] = await freePorts(2);
+    const [theirLinks = 0] = await fixedPorts(1);
     // One reference router only listens, the other only dials: two echoes each cover the four directions of payloads.
-    await overlay.addRouter({
+    const ours = await overlay.addRouter({
       name: 'ours',
       mode: 'proxy',
-      services: [`listening:${ports[0]}`, `dialing:${ports[1]}`],
-      link: { listeners: [linkListener(ownLinks)], dialers: [linkDialer(options)] },
+      services: ['listening:0', 'dialing:0'],
+      link: { listeners: [linkListener()], dialers: [linkDialer(options)] },
     });
     await using listener = await ReferenceRouter.start(overlay, {
       name: 'listening',
@@ -70,7 +69,7 @@ for (const { kind, version, options, expected } of [
       ['dialing', 'ours'],
     ] as const)
       await until(`the link from ${from}`, async () => shape(await between(from, to)) === expected, PATIENCE);
-    for (const port of ports) {
+    for (const port of ours.ports.proxy) {
       const { bytes, sha256Received, sha256Sent } = await transfer(port, 8 * MIB);
       t.equal(bytes, 8 * MIB);
       t.equal(sha256Received, sha256Sent);

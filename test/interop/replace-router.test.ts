@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { endOf, startCommand } from '../support/programs/image-commands.ts';
 import { ReferenceProcess, skipped } from '../support/programs/reference.ts';
@@ -22,7 +22,7 @@ async function setUp(test: Test) {
   test.teardown(() => overlay[Symbol.asyncDispose]());
   const home = join(overlay.directory, 'ziti-router');
   mkdirSync(home);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
   const [, host = '', controlPort = ''] = /^tls:(.+):(\d+)$/.exec(overlay.simulator.controlAddress) ?? [];
   const env = {

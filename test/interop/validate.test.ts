@@ -5,11 +5,11 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { PostureCheckCreate } from '#schemas/api/gen/bodies.ts';
 import { TerminatorState } from '#wire/gen/management_pb.js';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ManagementClient } from '../support/clients/management-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, type TestController, until } from '../support/networks/overlay.ts';
 import {
   allowRouter,
@@ -32,13 +32,12 @@ const isOwnIdentity = (id: string) => (error: string) =>
 
 async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   const { management, simulator: controller } = overlay;
-  const [edgePort = 0, proxyPort = 0, sdkPort = 0] = await freePorts(3);
-  const address = `127.0.0.1:${edgePort}`;
+  const [sdkPort = 0] = await fixedPorts(1);
   const own = await overlay.addRouter({
     name: 'own',
     mode: 'proxy',
-    services: [`theirs:${proxyPort}`],
-    listeners: [edgeListener(address)],
+    services: ['theirs:0'],
+    listeners: [edgeListener()],
     extra: { connectEvents: { batchInterval: '250ms' } },
   });
   // Neither an SDK listener nor a tunneler: it has nothing to list.
@@ -53,7 +52,7 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   const proxy = ['tunnel', 'proxy', `hosted:${sdkPort}`, '-i', client.file];
   await using _proxy = new ReferenceProcess('tunnel-proxy', proxy, overlay.directory);
   const sockets: Socket[] = [];
-  for (const port of [proxyPort, sdkPort]) {
+  for (const port of [own.proxyPort, sdkPort]) {
     const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
     await until('traffic', flows, PATIENCE);
     sockets.push(await openCircuit(port));

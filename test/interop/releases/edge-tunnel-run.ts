@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { clientNetwork } from '../../support/networks/client-network.ts';
 import { run } from '../../support/networks/network-namespace.ts';
 import { until } from '../../support/networks/overlay.ts';
@@ -38,8 +37,8 @@ async function step(name: string, task: () => Promise<unknown>): Promise<void> {
 
 async function main(): Promise<void> {
   run('ip', 'link', 'set', 'lo', 'up');
-  const [proxyPort = 0] = await freePorts(1);
-  const { overlay, a, b } = await clientNetwork({ mode: 'proxy', services: [`echo:${proxyPort}`] });
+  const { overlay, a, b } = await clientNetwork({ mode: 'proxy', services: ['echo:0'] });
+  const proxyPort = overlay.routers[0]?.proxyPort ?? 0;
   await using network = overlay;
   const { id, file } = await enrollTunnel(network, binary, 'laptop');
   await allowRouter(network, 'laptop', a);

@@ -5,7 +5,6 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { createDevice } from '../../support/clients/management.ts';
 import { clientNetwork } from '../../support/networks/client-network.ts';
 import { type Overlay, until } from '../../support/networks/overlay.ts';
@@ -28,8 +27,8 @@ export async function enrollTunnel(
 }
 
 export async function tryEdgeTunnel(steps: Steps, binary: string): Promise<void> {
-  const [port = 0] = await freePorts(1);
-  const { overlay, b } = await clientNetwork({ mode: 'proxy', services: [`echo:${port}`] });
+  const { overlay, b } = await clientNetwork({ mode: 'proxy', services: ['echo:0'] });
+  const port = overlay.routers[0]?.proxyPort ?? 0;
   await using network = overlay;
   const { management, directory } = network;
   const run = (name: string, args: readonly string[]) => new ReferenceProcess(name, args, directory, { binary });

@@ -2,8 +2,8 @@
 // other.
 
 import { readFileSync } from 'node:fs';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { clientNetwork } from '../../support/networks/client-network.ts';
+import { fixedPorts } from '../../support/networks/fixed-ports.ts';
 import { until } from '../../support/networks/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
@@ -33,7 +33,7 @@ export async function tryGoSdk(steps: Steps): Promise<void> {
   await allowRouter(network, 'host', b);
   await allowRouter(network, 'client', a);
   await network.addService('echo', files.host.id);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = await fixedPorts(1);
   const hostArgs = ['tunnel', 'host', '-i', files.host.file];
   await using hosting = new ReferenceProcess('tunnel-host', hostArgs, network.directory);
   const isHosted = async () => (await network.management.terminators.list()).length > 0;

@@ -2,9 +2,9 @@
 //
 //   ours-dialing ═══ link that our router dials ═══► theirs ═══ link that it dials ═══► ours-listening
 
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { dialing, linkDialer, linkListener, listening } from '../../support/config/link-config.ts';
 import { linksOf } from '../../support/networks/faulty-paths.ts';
+import { fixedPorts } from '../../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../../support/networks/overlay.ts';
 import { ReferenceRouter } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
@@ -18,19 +18,19 @@ const LISTENING = 'ours-listening';
 const THEIRS = 'theirs';
 
 export async function tryRouter(steps: Steps): Promise<void> {
-  const [dialingPort = 0, listeningPort = 0, linkPort = 0, theirLinkPort = 0, ...theirPorts] = await freePorts(6);
+  const [theirLinkPort = 0, ...theirPorts] = await fixedPorts(3);
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const ourDialing = await overlay.addRouter({
     name: DIALING,
     mode: 'proxy',
-    services: [`${THEIRS}:${dialingPort}`],
+    services: [`${THEIRS}:0`],
     link: dialing(DIALER),
   });
   const ourListening = await overlay.addRouter({
     name: LISTENING,
     mode: 'proxy',
-    services: [`${THEIRS}:${listeningPort}`],
-    link: listening(linkPort),
+    services: [`${THEIRS}:0`],
+    link: listening(),
   });
   let theirs: ReferenceRouter | undefined;
   const enroll = async () => {
@@ -57,8 +57,8 @@ export async function tryRouter(steps: Steps): Promise<void> {
   await steps.try('a link that our router dials', () => link(DIALING, THEIRS));
   await steps.try('a link that it dials', () => link(THEIRS, LISTENING));
   await steps.try('services that it hosts, from both sides', async () => {
-    await carries(dialingPort);
-    await carries(listeningPort);
+    await carries(ourDialing.proxyPort);
+    await carries(ourListening.proxyPort);
   });
   await steps.try('services of our routers that it dials, on both sides', async () => {
     for (const port of theirPorts) await carries(port);

@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { clientNetwork } from '../../support/networks/client-network.ts';
+import { fixedPorts } from '../../support/networks/fixed-ports.ts';
 import { until } from '../../support/networks/overlay.ts';
 import { ReferenceProcess } from '../../support/programs/reference.ts';
 import type { Steps } from './steps.ts';
@@ -15,7 +15,7 @@ const ACCOUNT = ['trial@example.com', 'a password of the trial'];
 const SHARE = /access private (\w+)/;
 
 export async function tryZrok(steps: Steps, binary: string): Promise<void> {
-  const [apiPort = 0, accessPort = 0] = await freePorts(2);
+  const [apiPort = 0, accessPort = 0] = await fixedPorts(2);
   const { overlay } = await clientNetwork();
   await using network = overlay;
   const { directory, simulator } = network;
