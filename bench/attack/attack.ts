@@ -9,10 +9,12 @@ import { mkdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import type { Management } from '../../test/support/clients/management.ts';
 import { enrollDevice, loginLegacy } from '../../test/support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../../test/support/config/link-config.ts';
+import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
+import { inspectProcess } from '../../test/support/networks/processes.ts';
+import { portsOf } from '../../test/support/networks/router-ports.ts';
 import { Process } from '../data/processes.ts';
 import { createServices, ours, ROOT, type RouterSetup, startRouter, until } from '../data/subjects.ts';
 import { quantile } from '../quantile.ts';
@@ -113,8 +115,7 @@ async function startNetwork(parent: string): Promise<Network> {
   const { address, management, ca, through } = await software.controller({ directory, started: starting });
   starting.defer(() => management.close());
   const control = Number(address.split(':').at(-1));
-  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0, names = 0, apiProxy = 0] =
-    await freePorts(9);
+  const [target = 0] = await fixedPorts(1);
   starting.use(
     new Process(
       'targets',
@@ -123,29 +124,38 @@ async function startNetwork(parent: string): Promise<Network> {
     ),
   );
   const entry = {
-    tunnel: { mode: 'proxy', services: [`echo:${echo}`] },
-    ports: [link, edge],
-    listeners: [
-      edgeListener(websocket, 'wss'),
-      { binding: 'proxy_udp', address: `udp:127.0.0.1:${proxy}`, service: 'datagrams' },
-    ],
-    web: [webServer(web, 'health-checks', 'metrics')],
-    apiProxy: { listener: `127.0.0.1:${apiProxy}`, upstream: `127.0.0.1:${control}` },
+    tunnel: { mode: 'proxy', services: ['echo:0'] },
+    listeners: [edgeListener(0, 'wss'), { binding: 'proxy_udp', address: 'udp:127.0.0.1:0', service: 'datagrams' }],
+    web: [webServer(0, 'health-checks', 'metrics')],
+    apiProxy: { listener: '127.0.0.1:0', upstream: `127.0.0.1:${control}` },
   } satisfies Partial<RouterSetup>;
   const exit = {
-    tunnel: isIsolated() ? { mode: 'tproxy', resolver: `udp://127.0.0.1:${names}` } : { mode: 'host' },
+    tunnel: isIsolated() ? { mode: 'tproxy', resolver: 'udp://127.0.0.1:0' } : { mode: 'host' },
   } satisfies Partial<RouterSetup>;
   const ids: string[] = [];
+  const files: string[] = [];
   for (const [name, more] of [
     ['entry', entry],
     ['exit', exit],
   ] as const) {
     const file: RouterSetup = { name, controller: address, ...more };
-    const { id, router } = await startRouter({ software, management, directory, file });
+    const { id, path, router } = await startRouter({ software, management, directory, file });
     ids.push(id);
+    files.push(path);
     starting.use(router);
   }
   await createServices(management, [{ name: 'echo', port: target, isEncrypted: true }], ids);
+  const [atEntry, atExit] = await Promise.all(files.map(inspectProcess));
+  if (!atEntry || !atExit) throw new Error('a router is missing');
+  const {
+    link: [link = 0],
+    sdk: [edge = 0, websocket = 0],
+    web: [web = 0],
+    proxy: [echo = 0],
+    fabric: [proxy = 0],
+  } = portsOf(atEntry);
+  const [names = 0] = atExit.interception?.resolvers ?? [];
+  const apiProxy = Number(atEntry.apiProxy?.split(':')[1]);
   await until('the echo service', async () => (await roundTripsFor(echo, 1)).length > 0 || undefined);
   const proxied = await until('the API proxy', () => through(`https://127.0.0.1:${apiProxy}`));
   starting.defer(() => proxied.close());

@@ -1,13 +1,14 @@
 // The subjects: two routers of this project, two of the reference, and a bare chain of as many TLS connections that
-// only passes bytes. All of them run in parallel, are idle while another one is measured, and use the same targets.
+// only passes bytes. All of them run in parallel, are idle while another one is measured, and use the same targets. Their
+// ports are fixed, because programs of the reference do not report theirs.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RouterFile, routerFileText } from '../../agent/config/router-file.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { createRouter, type Management, openManagement } from '../../test/support/clients/management.ts';
 import type { TunnelOptions } from '../../test/support/config/link-config.ts';
+import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
 import { circuits, roundTrips } from './load.ts';
 import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';
@@ -70,7 +71,7 @@ export interface Targets {
 }
 
 export async function startTargets({ directory, started }: Work): Promise<Targets> {
-  const ports = await freePorts(TARGETS.length);
+  const ports = await fixedPorts(TARGETS.length);
   started.use(
     new Process('targets', [process.execPath, join(ROOT, 'bench/data/targets.ts'), ...ports.map(String)], {
       directory,
@@ -117,7 +118,7 @@ export function reference(binary: string): Software {
     router: (...args) => [binary, 'router', ...args],
     enroll: (file, jwt) => [binary, 'router', 'enroll', file, '-j', jwt],
     controller: async ({ directory, started, host = LOOPBACK }) => {
-      const [port = 0] = await freePorts(1);
+      const [port = 0] = await fixedPorts(1);
       const env = { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') };
       const args = [
         '--no-router',
@@ -146,7 +147,7 @@ export async function startNetwork(software: Software, targets: Targets, directo
   const work: Work = { directory, started: starting };
   const { address, management } = await software.controller(work);
   starting.defer(() => management.close());
-  const [sink = 0, plain = 0, echo = 0, stuck = 0] = await freePorts(4);
+  const [sink = 0, plain = 0, echo = 0, stuck = 0] = await fixedPorts(4);
   const entries: Entries = { sink, plain, echo, stuck };
   const listed = Object.entries(entries).map(([service, port]) => `${service}:${port}`);
   const tunnels: TunnelOptions[] = [{ mode: 'proxy', services: listed }, { mode: 'host' }];
@@ -188,15 +189,15 @@ export interface RouterStart {
   readonly at?: (command: [string, ...string[]]) => [string, ...string[]];
 }
 
-/** Creates, enrolls and starts a router. */
-export async function startRouter(start: RouterStart): Promise<{ id: string; router: Process }> {
+/** Creates, enrolls and starts a router; `path` of its file. */
+export async function startRouter(start: RouterStart): Promise<{ id: string; path: string; router: Process }> {
   const { software, management, directory, file, at = (command) => command } = start;
   const { name } = file;
   const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
   const path = await routerFile(directory, file);
   writeFileSync(`${path}.jwt`, enrollmentJwt);
   await enroll(name, at(software.enroll(path, `${path}.jwt`)), directory);
-  return { id, router: new Process(name, at(software.router('run', path)), { directory }) };
+  return { id, path, router: new Process(name, at(software.router('run', path)), { directory }) };
 }
 
 export async function enroll(name: string, command: [string, ...string[]], directory: string): Promise<void> {
@@ -258,8 +259,6 @@ export interface RouterSetup {
   readonly host?: Host;
   /** Groups of its dialer and of its link listener; by default, all routers link. */
   readonly groups?: readonly string[];
-  /** Ports of its link listener and of its edge listener; by default, free ones. */
-  readonly ports?: readonly [link: number, edge: number];
   /** Further listeners. */
   readonly listeners?: NonNullable<RouterFile['listeners']>;
   readonly web?: RouterFile['web'];
@@ -269,7 +268,7 @@ export interface RouterSetup {
 /** Returns the path of a new configuration file, for routers of this project and of the reference. */
 async function routerFile(directory: string, setup: RouterSetup): Promise<string> {
   const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web, apiProxy } = setup;
-  const [link, edge] = setup.ports ?? (await freePorts(2));
+  const [link, edge] = await fixedPorts(2);
   const isLocal = host === LOOPBACK;
   const listen = isLocal ? host.address : '0.0.0.0';
   const at = join(directory, name);
@@ -301,7 +300,7 @@ async function routerFile(directory: string, setup: RouterSetup): Promise<string
 export async function startBareChain({ ports }: Targets, pem: string, directory: string): Promise<Subject> {
   await using starting = new AsyncDisposableStack();
   const names = Object.keys(ports) as (keyof typeof ports)[];
-  const [between, entrances] = [await freePorts(names.length), await freePorts(names.length)];
+  const [between, entrances] = [await fixedPorts(names.length), await fixedPorts(names.length)];
   const hop = (role: string, pairs: string[]) =>
     starting.use(
       new Process(role, [process.execPath, join(ROOT, 'bench/data/chain-hop.ts'), role, pem, ...pairs], { directory }),

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import type { TunnelOptions } from '../../test/support/config/link-config.ts';
+import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
 import { Process } from '../data/processes.ts';
 import { createServices, type Host, ROOT, type Software, startRouter, until } from '../data/subjects.ts';
 import type { Load, Ports } from './load.ts';
@@ -65,7 +65,7 @@ export async function startRouters(
   starting.use(server);
   const { address, management } = await software.controller({ directory, started: starting, host: FAR });
   starting.defer(() => management.close());
-  const entries = await freePorts(SERVICES.length);
+  const entries = await fixedPorts(SERVICES.length);
   const ports = Object.fromEntries(SERVICES.map((name, index) => [name, entries[index] ?? 0])) as Omit<Ports, 'host'>;
   const ids: string[] = [];
   const between: Process[] = [];
@@ -119,7 +119,7 @@ async function startServices(
   host: string,
   directory: string,
 ): Promise<[Omit<Ports, 'host'>, AsyncDisposable]> {
-  const [count = 0, echo = 0, source = 0] = await freePorts(SERVICES.length);
+  const [count = 0, echo = 0, source = 0] = await fixedPorts(SERVICES.length);
   const command = [process.execPath, LOAD, 'serve', host, String(count), String(echo), String(source)] as const;
   const server = new Process(name.replaceAll(' ', '-'), [...command], { directory });
   return [{ count, echo, source }, server];

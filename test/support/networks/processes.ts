@@ -35,10 +35,15 @@ export async function processes(port?: number) {
 
 /** Waits until a router runs with this file, and asks it for its ports. */
 export async function portsOfProcess(configFile: string): Promise<RouterPorts> {
+  return portsOf(await inspectProcess(configFile));
+}
+
+/** Waits until a router runs with this file, and asks it for its state. */
+export async function inspectProcess(configFile: string): Promise<RouterDescription> {
   let answer: unknown;
   await until(`a router with ${configFile}`, async () => {
     answer = await askRouter(configFile, 'inspect').catch(() => undefined); // it has not started
     return answer !== undefined;
   });
-  return portsOf(answer as RouterDescription);
+  return answer as RouterDescription;
 }
