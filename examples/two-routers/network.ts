@@ -11,9 +11,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
+import type { RouterDescription } from '../../agent/interface/description.ts';
+import { askRouter } from '../../agent/operator/operator-client.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
 import type { ApiClient } from '../../controller-sim/client/api-types.ts';
-import { freePorts } from './ports.ts';
 import { Program } from './process.ts';
 import { EchoServer, type Transfer, transfer } from './transfer.ts';
 
@@ -188,17 +189,7 @@ export class Network {
   }
 
   async #enroll(created: ReadonlyMap<string, { jwt: string }>): Promise<void> {
-    const [aLink, aProxy, aWeb, bLink, bWeb] = await freePorts(5);
-    this.proxyPort = Number(aProxy);
-    this.#env = {
-      EXAMPLE_DIR: this.directory,
-      EXAMPLE_CTRL: this.controller?.ctrl ?? '',
-      EXAMPLE_A_LINK: String(aLink),
-      EXAMPLE_A_PROXY: String(aProxy),
-      EXAMPLE_A_WEB: String(aWeb),
-      EXAMPLE_B_LINK: String(bLink),
-      EXAMPLE_B_WEB: String(bWeb),
-    };
+    this.#env = { EXAMPLE_DIR: this.directory, EXAMPLE_CTRL: this.controller?.ctrl ?? '' };
     mkdirSync(this.directory, { recursive: true });
     await Promise.all(
       NAMES.map(async (name) => {
@@ -260,7 +251,9 @@ export class Network {
       return routers.filter(({ isOnline }) => isOnline).length === NAMES.length ? routers : undefined;
     });
     for (const [index, { id, name }] of routers.entries()) {
-      const base = `https://127.0.0.1:${this.#env[index === 0 ? 'EXAMPLE_A_WEB' : 'EXAMPLE_B_WEB']}`;
+      const { web, proxies } = await this.#inspect(name);
+      const base = `https://${web[0]}`;
+      for (const { port } of proxies) this.proxyPort = port;
       const { pid = 0, logFile = '' } = programs[index] ?? {};
       const ca = join(this.directory, `${name}.cas`);
       this.routers.push({
@@ -274,6 +267,11 @@ export class Network {
         health: 'unhealthy',
       });
     }
+  }
+
+  /** The state of a running router: the system has chosen its ports. The command `router inspect FILE` prints it. */
+  async #inspect(name: string): Promise<RouterDescription> {
+    return (await askRouter(this.#config(name), 'inspect')) as RouterDescription;
   }
 
   async #waitForLink(): Promise<void> {

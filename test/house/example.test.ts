@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { Network } from '../../examples/two-routers/network.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -81,11 +81,11 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
   });
 }
 
-/** The script with a free port for each of the tutorial's. */
-async function withFreePorts(script: string): Promise<string> {
+/** The script with ports of this process instead of the tutorial's. */
+async function withFixedPorts(script: string): Promise<string> {
   const documented = [...new Set(script.match(/\b184\d\d\b/g))];
-  const free = await freePorts(documented.length);
-  return documented.reduce((text, port, index) => text.replaceAll(port, String(free[index])), script);
+  const fixed = await fixedPorts(documented.length);
+  return documented.reduce((text, port, index) => text.replaceAll(port, String(fixed[index])), script);
 }
 
 /** Milliseconds: the commands include benchmarks, and other tests run beside them. */
@@ -192,7 +192,7 @@ t.test('every script of the documents works', async (t) => {
   for (const file of DOCUMENTS) {
     const scripts = [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)];
     if (file === TUTORIAL) {
-      const script = await withFreePorts(scripts.map(([, each]) => each).join('\n'));
+      const script = await withFixedPorts(scripts.map(([, each]) => each).join('\n'));
       const cwd = mkdtempSync(join(folder, 'tutorial-'));
       // Whatever happens, what the shell started ends with it.
       const all = `trap 'kill $(jobs -p) 2> /dev/null' EXIT\n${script.replace(/^kill .*$/m, 'echo end')}`;
