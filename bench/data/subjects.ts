@@ -1,6 +1,6 @@
 // The subjects: two routers of this project, two of the reference, and a bare chain of as many TLS connections that
-// only passes bytes. All of them run in parallel, are idle while another one is measured, and use the same targets. Their
-// ports are fixed, because programs of the reference do not report theirs.
+// only passes bytes. All of them run in parallel, are idle while another one is measured, and use the same targets.
+// Their ports are fixed, because programs of the reference do not report theirs.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

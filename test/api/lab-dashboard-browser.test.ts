@@ -8,6 +8,7 @@ import type { ServiceCreate } from '#schemas/api/gen/bodies.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Browser, findChromium } from '../support/clients/browser.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay } from '../support/networks/overlay.ts';
 
 const program = findChromium();
@@ -231,9 +232,9 @@ t.test('a wrong password is rejected with the reason; a reload keeps the session
 });
 
 t.test('a simulator that stops is reported, and the page continues when it returns', options, async (t) => {
-  const first = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
-  const { port, dashboardUrl } = first;
-  await using browser = await openPage(dashboardUrl);
+  const [port = 0] = await fixedPorts(1);
+  const first = await startSimulator({ port, password: PASSWORD, passwordCost: TEST_COST });
+  await using browser = await openPage(first.dashboardUrl);
   await browser.click('#tab-journal');
   await requestOnce(first, '/edge/client/v1/before');
   await browser.shows('/edge/client/v1/before');

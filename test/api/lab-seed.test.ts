@@ -9,6 +9,7 @@ import { seedText } from '../../controller-sim/lab/seed/format.ts';
 import { startSimulator } from '../../entry/sim.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { type Authority, makeAuthority } from '../support/clients/certificates.ts';
+import { atItsPort } from '../support/networks/fixed-ports.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/seed/network.yml');
 const TEXT = readFileSync(EXAMPLE, 'utf8');
@@ -154,7 +155,7 @@ t.test('a start with mistakes fails with the file and its lines, and stores noth
     { created: { identities: 1 }, existing: {} },
     { created: {}, existing: { identities: 1 } },
   ]) {
-    await using simulator = await startSimulator({ seed, data });
+    await using simulator = await startSimulator(await atItsPort({ seed, data }));
     t.same(simulator.seeded, wanted);
     const api = new ApiClient(simulator);
     t.equal((await api.tryLogin('anna', 'annas secret')).status, 200);

@@ -10,6 +10,7 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { ending, Overlay, until } from '../support/networks/overlay.ts';
 import { portsOfProcess, processes } from '../support/networks/processes.ts';
 
@@ -49,11 +50,12 @@ t.test(
     await overlay.simulator.close();
     await using _ = overlay;
     const data = join(overlay.directory, 'sim.db');
-    const sim = (name: string) =>
-      new Program(name, ['entry/sim-cli.ts', 'start', '--json', '--data', data, '--password', 'secret'], {
+    const sim = (name: string, ...more: string[]) =>
+      new Program(name, ['entry/sim-cli.ts', 'start', '--json', '--data', data, '--password', 'secret', ...more], {
         directory: overlay.directory,
       });
-    const first = sim('sim');
+    const [port] = await fixedPorts(1);
+    const first = sim('sim', '--port', String(port));
     const ready = JSON.parse(await first.firstLine()) as { management: string; ctrl: string; ca: string; port: number };
     await overlay.management.close();
     overlay.management = await openManagement(ready.management, readFileSync(ready.ca, 'utf8'), 'admin', 'secret');

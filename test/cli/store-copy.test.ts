@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { openManagement } from '../support/clients/management.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
 
@@ -34,7 +35,8 @@ t.test('a data file, a database, and a data file again', { skip: postgresObstacl
   await using postgres = await Postgres.start();
   const url = await postgres.database('network');
   const [file, back] = [join(directory, 'sim.db'), join(directory, 'back.db')];
-  const first = await start('--data', file, '--password', PASSWORD);
+  const [port = 0] = await fixedPorts(1);
+  const first = await start('--data', file, '--password', PASSWORD, '--port', String(port));
   const names = Array.from({ length: 1_100 }, (_, count) => `service ${count}`);
   for (let begin = 0; begin < names.length; begin += 100)
     await Promise.all(
@@ -46,7 +48,7 @@ t.test('a data file, a database, and a data file again', { skip: postgresObstacl
 
   t.match(await copy(file, url), { code: 0, stdout: /^copied 11\d\d entities\n$/, stderr: '' });
   t.match(await copy(file, url), { code: 1, stderr: /the database already has a network; use an empty one/ });
-  const { controllerId, port } = first.line;
+  const { controllerId } = first.line;
   const second = await start('--store', url, '--member', controllerId, '--port', String(port));
   t.equal(second.ca, first.ca, 'one authority');
   t.equal(second.line.port, port);

@@ -10,6 +10,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { changeMembers } from '../support/networks/changing-members.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const PASSWORD = 'secret';
@@ -65,12 +66,12 @@ t.test('routers use every controller, and lose no circuit when one stops', async
 t.test('a controller that returns has its port again, and the routers come back', async (t) => {
   const store = new SharedMemory();
   const options = { store, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 };
-  const one = await startSimulator({ ...options, member: 'one' });
+  const [port = 0] = await fixedPorts(1);
+  const one = await startSimulator({ ...options, member: 'one', port });
   await using two = await startSimulator({ ...options, member: 'two' });
   const management = await openManagement(two.managementUrl, two.ca, two.username, PASSWORD);
   await using overlay = await Overlay.of(two, management);
   const { id } = await overlay.addRouter({ name: 'a', mode: 'proxy' });
-  const { port } = one;
   await one.close();
   await using again = await startSimulator({ ...options, member: 'one' });
   t.equal(again.port, port);

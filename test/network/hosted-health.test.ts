@@ -7,6 +7,7 @@ import { SystemClock } from '#lib/time/clock.ts';
 import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
 
 const FAST = { interval: '100ms', timeout: '500ms' };
@@ -43,24 +44,24 @@ t.test('a service with a closed port is marked as failed, and as healthy when th
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const sockets = new Set<Socket>();
-  const start = async (name: string, port = 0) => {
+  const [port = 0] = await fixedPorts(1);
+  const start = async (name: string) => {
     const server = createServer((socket) => {
       sockets.add(socket.on('error', () => undefined));
       socket.pipe(socket);
     });
     t.teardown(() => server.close());
-    return { name, server, port: await listen(server, port) };
+    await listen(server, port);
+    return { name, server };
   };
   const first = await start('first');
-  const host = { protocol: 'tcp', address: '127.0.0.1', port: first.port };
-  const portChecks = [{ ...FAST, address: `127.0.0.1:${first.port}`, actions: ACTIONS }];
+  const host = { protocol: 'tcp', address: '127.0.0.1', port };
+  const portChecks = [{ ...FAST, address: `127.0.0.1:${port}`, actions: ACTIONS }];
   const listenOptions = { precedence: 'required' };
   await overlay.addService('echo', b.id, { host: { ...host, portChecks, listenOptions } });
   await overlay.ready();
   await until('the first result', () => health(b).some(({ healthy }) => healthy === true));
-  t.match(health(b), [
-    { service: 'echo', check: `port 127.0.0.1:${first.port}`, healthy: true, precedence: 'required' },
-  ]);
+  t.match(health(b), [{ service: 'echo', check: `port 127.0.0.1:${port}`, healthy: true, precedence: 'required' }]);
   t.equal((await transfer(a.proxyPort, 1_000)).bytes, 1_000);
 
   first.server.close();
@@ -69,7 +70,7 @@ t.test('a service with a closed port is marked as failed, and as healthy when th
   await until('failed', async () => (await precedence()) === 'failed');
   t.match(health(b), [{ healthy: false, problem: /ECONNREFUSED/, precedence: 'failed' }]);
 
-  await start('again', first.port);
+  await start('again');
   await until('required again', async () => (await precedence()) === 'required');
   t.equal((await transfer(a.proxyPort, 1_000)).bytes, 1_000);
   const seen = events.filter(({ namespace }) => namespace === 'terminator').map((event) => event.precedence);

@@ -23,7 +23,6 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, newRequest } from '../support/clients/api-client.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
 
@@ -135,8 +134,7 @@ t.test('a router whose renewal was confirmed but not installed returns with the 
 t.test('a renewed certificate waits for its confirmation, also while the controller restarts', async (t) => {
   const data = join(mkdtempSync(join(tmpdir(), 'renewal-')), 'data.jsonl');
   t.teardown(() => rmSync(dirname(data), { recursive: true, force: true }));
-  const [port = 0] = await fixedPorts(1);
-  await using overlay = await Overlay.start({ churnLimit: 0, data, port });
+  await using overlay = await Overlay.start({ churnLimit: 0, data });
   const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
   const shown = async () => {
     const router = await overlay.management.edgeRouters.get(id);
@@ -172,7 +170,7 @@ t.test('a renewed certificate waits for its confirmation, also while the control
   t.same(await shown(), { fingerprint: enrolled, unverifiedFingerprint, unverifiedCertPem: waiting });
   before.close();
   await overlay.simulator.close();
-  await overlay.restart({ data, port });
+  await overlay.restart({ data });
   const after = await RouterPeer.connect(configFile);
   t.equal(await confirm(after, lost), 'INVALID_CLIENT_PEM', 'an earlier one');
   t.same(await shown(), { fingerprint: enrolled, unverifiedFingerprint, unverifiedCertPem: waiting });

@@ -9,6 +9,7 @@ import { createCsr } from '../../../agent/identity/csr.ts';
 import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
+import { atItsPort } from '../networks/fixed-ports.ts';
 import { type Authority, type Issued, issue } from './certificates.ts';
 
 /** The password of every user. */
@@ -69,7 +70,8 @@ export class ApiClient {
   /** The clock starts at the current time, because TLS clients use the real time. */
   static async start(options: SimulatorOptions & { clock?: VirtualClock } = {}): Promise<ApiClient> {
     const { clock = new VirtualClock(Date.now()) } = options;
-    const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST, ...options, clock });
+    const started = { password: PASSWORD, passwordCost: TEST_COST, ...options, clock };
+    const simulator = await startSimulator(await atItsPort(started));
     const api = new ApiClient(simulator, clock);
     api.#isOwner = true;
     return api;

@@ -10,6 +10,7 @@ import { SharedMemory } from '../../../controller-sim/state/store/shared-memory.
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../clients/api-client.ts';
 import { openManagement } from '../clients/management.ts';
+import { fixedPorts } from './fixed-ports.ts';
 import { Held } from './held.ts';
 import { Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
@@ -25,8 +26,8 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const store = new SharedMemory();
   const members = new Map<string, Simulator>();
-  const start = async (member: string) => {
-    const options = { store, member, username: 'admin', password: PASSWORD, passwordCost: TEST_COST };
+  const start = async (member: string, port = 0) => {
+    const options = { store, member, port, username: 'admin', password: PASSWORD, passwordCost: TEST_COST };
     const simulator = cleanup.use(await startSimulator({ ...options, churnLimit: 0 }));
     members.set(member, simulator);
     return simulator;
@@ -69,7 +70,8 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   known.set('four', (await start('four')).controlAddress);
   await follow('a fourth one');
   await stop('two');
-  known.set('two', (await start('two')).controlAddress);
+  const [port] = await fixedPorts(1);
+  known.set('two', (await start('two', port)).controlAddress);
   await follow('another port');
   await held.pings('after a move');
   await stop('four');

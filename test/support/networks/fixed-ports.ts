@@ -28,6 +28,8 @@ const MAX_ATTEMPTS = 100;
 /** Ports of claimed blocks that nobody has got. */
 const left: number[] = [];
 let claiming: Promise<void> | undefined;
+/** Ports of simulators by the files of their data. */
+const ofData = new Map<string, Promise<number[]>>();
 
 /** Returns this many ports of the loopback address, none of them twice. They are free, and belong to this process. */
 export async function fixedPorts(count: number): Promise<number[]> {
@@ -41,6 +43,17 @@ export async function fixedPorts(count: number): Promise<number[]> {
     } else if (await isFree(port)) ports.push(port);
   }
   return ports;
+}
+
+/** The options of a simulator with stored data: each start on the same file has the same port, which routers know. */
+export async function atItsPort<Options extends { readonly data?: string; readonly port?: number }>(
+  options: Options,
+): Promise<Options> {
+  const { data, port } = options;
+  if (data === undefined || port !== undefined) return options;
+  const known = ofData.get(data) ?? fixedPorts(1);
+  ofData.set(data, known);
+  return { ...options, port: (await known)[0] };
 }
 
 async function claimBlock(): Promise<void> {

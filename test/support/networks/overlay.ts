@@ -17,6 +17,7 @@ import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
 import { EchoServer } from '../../../examples/two-routers/transfer.ts';
 import { createRouter, type Management, openManagement } from '../clients/management.ts';
 import { type LinkSection, linkDialer, linkListener, type TunnelOptions } from '../config/link-config.ts';
+import { atItsPort } from './fixed-ports.ts';
 import { portsOf, type RouterPorts } from './router-ports.ts';
 
 /** Milliseconds: far longer than any wait takes on an idle machine. */
@@ -28,7 +29,7 @@ export interface EnrolledRouter {
   readonly configFile: string;
 }
 
-/** A running router. Each port is that of the first listener of its kind: the system chooses another one at each start. */
+/** A running router. Each port is that of the first listener of its kind; the system chooses it anew at each start. */
 export class TestRouter implements EnrolledRouter {
   readonly id: string;
   readonly name: string;
@@ -50,7 +51,7 @@ export class TestRouter implements EnrolledRouter {
     return this.#first('link');
   }
 
-  /** Of a listener for controllers. */
+  /** The port of the listener for controllers. */
   get controlPort(): number {
     return this.#first('control');
   }
@@ -127,7 +128,8 @@ export class Overlay<Controller extends TestController = Simulator> {
 
   static async start(options: SimulatorOptions = {}): Promise<Overlay> {
     const log = options.log ?? silentLog;
-    const simulator = await startSimulator({ passwordCost: TEST_COST, password: 'secret', ...options, log });
+    const started = { passwordCost: TEST_COST, password: 'secret', ...options, log };
+    const simulator = await startSimulator(await atItsPort(started));
     const management = await openManagement(simulator.managementUrl, simulator.ca, simulator.username, 'secret');
     return new Overlay(simulator, management, await EchoServer.start(), log);
   }
@@ -236,7 +238,8 @@ export class Overlay<Controller extends TestController = Simulator> {
   /** Starts another simulator on the same data after the first was closed. */
   async restart(this: Overlay, options: SimulatorOptions): Promise<void> {
     await this.management.close();
-    this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
+    const started = { passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log };
+    this.simulator = await startSimulator(await atItsPort(started));
     const { managementUrl, ca, username } = this.simulator;
     this.management = await openManagement(managementUrl, ca, username, 'secret');
   }

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { seededRandom, systemRandom } from '#lib/random.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
+import { fixedPorts } from '../../../../../test/support/networks/fixed-ports.ts';
 import { parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import { encodeAnswer, parseQuery, statusOfAnswer } from './dns-message.ts';
 import { DnsServer } from './dns-server.ts';
@@ -342,6 +343,7 @@ async function serverWithStreams(t: Test, options: Parameters<typeof serverOf>[1
 }
 
 t.test('a client gets over TCP what is too large for a datagram', async (t) => {
+  const [port = 0] = await fixedPorts(1);
   const large = createServer((socket) => {
     socket.once('data', (data: Buffer) => {
       const asked = parseQuery(data.subarray(2));
@@ -349,10 +351,9 @@ t.test('a client gets over TCP what is too large for a datagram', async (t) => {
       const answer = encodeAnswer(asked, { status: OK, addresses: Array<string>(50).fill('7.7.7.7') });
       socket.end(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 0xff]), answer]));
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(port, '127.0.0.1');
   await once(large, 'listening');
   t.after(() => large.close());
-  const { port } = large.address() as AddressInfo;
   const truncating = createSocket('udp4').bind(port, '127.0.0.1');
   await once(truncating, 'listening');
   t.after(() => truncating.close());
