@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { errorCode } from '#lib/errors.ts';
 
 /** Nobody listens there: the port needs a privilege, and no program uses it. */
 export const CLOSED_PORT = 1;
@@ -86,7 +87,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Undefined if the port is in use. */
+/** Undefined if the port is in use. Rejects with the system's error if no port is available. */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());
   try {
@@ -94,7 +95,8 @@ async function listen(port: number): Promise<Server | undefined> {
     server.listen(port, HOST);
     await listening;
     return server;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE') return undefined;
+    throw error;
   }
 }
