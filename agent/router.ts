@@ -234,6 +234,7 @@ export class Router implements RunningRouter {
       hostedHealth: tunneler?.health ?? [],
       proxies: tunneler?.proxies ?? [],
       interception: tunneler?.interception,
+      threads: this.#context.ioThreads?.inspect() ?? [],
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       apiProxy: this.#apiProxy?.address,

@@ -31,6 +31,8 @@ export interface RouterDescription {
   readonly proxies: readonly ProxyDescription[];
   /** Missing without mode tproxy. */
   readonly interception?: InterceptionDescription | undefined;
+  /** The threads that carry connections and run now. */
+  readonly threads: readonly ThreadDescription[];
   readonly fabricListeners: readonly { readonly binding: string; readonly port: number }[];
   /** Bound addresses of the `web` section, `host:port`. */
   readonly web: readonly string[];
@@ -50,6 +52,16 @@ export interface RouterDescription {
   readonly dataModel?: DataModelPosition | undefined;
   /** Names of the running timers. */
   readonly timers: readonly string[];
+}
+
+export interface ThreadDescription {
+  /** Its number in profiles. */
+  readonly thread: number;
+  /** Connections now, and since its start. */
+  readonly connections: number;
+  readonly carried: number;
+  /** Share of the time since its start in which its event loop had work. */
+  readonly utilization: number;
 }
 
 export interface ConnectedController {
