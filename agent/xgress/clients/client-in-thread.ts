@@ -9,7 +9,7 @@ import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import type { ClientClosed, ClientCommand, MovedClientData } from './moved-client.ts';
+import { ADOPTED, type ClientClosed, type ClientCommand, type MovedClientData } from './moved-client.ts';
 
 /** Records that are written in one turn, so that other connections have theirs. */
 const RECORDS_OF_TURN = 4;
@@ -35,6 +35,7 @@ export class ClientInThread implements CrossingOwner {
     this.#maxPayload = maxPayload;
     this.#encryption = streams && EncryptedStream.resume(streams);
     this.#socket = adopt(descriptor);
+    crossing.sent.hint = ADOPTED;
     this.#socket.setNoDelay(true);
     shared ??= Buffer.allocUnsafeSlow(LARGE_PAYLOAD);
     this.#socket.on('data', (data: Buffer) => this.#onData(data));

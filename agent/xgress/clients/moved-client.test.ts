@@ -106,6 +106,7 @@ async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINI
   const inside: Socket[] = [];
   for (const [index, end] of [left, right].entries()) {
     const pair = await connection(server);
+    pair.outside.on('error', () => undefined); // tests that expect one wait for it
     outside.push(pair.outside);
     inside.push(pair.inside);
     const encryption = isEncrypted ? streams[index] : undefined;
@@ -218,8 +219,6 @@ t.test('a reset of one client resets the other one', { skip }, async (t) => {
 
 t.test('data that does not verify cuts the circuit, with the reason in the log', { skip }, async (t) => {
   await using net = await circuit();
-  net.one.on('error', () => undefined);
-  net.two.on('error', () => undefined);
   net.one.write(content(4 * MIB));
   await read(net.two, 4 * MIB);
   net.left.damage = (data) => void data.writeUInt8((data[10] as number) ^ 1, 10);
@@ -240,6 +239,15 @@ t.test('a thread that ends cuts the circuits of its clients', { skip }, async (t
   await net.ioThreads.close();
   t.match(await reset, [{ code: 'ECONNRESET' }]);
   t.ok(net.left.isAborted && net.right.isAborted);
+});
+
+t.test('a thread that ends before it took the client over leaves no descriptor', { skip }, async (t) => {
+  await using net = await circuit();
+  const reset = once(net.one.resume(), 'error');
+  net.one.write(content(2 * MIB));
+  await until(() => net.carried() > 0); // the thread has not even loaded its program
+  await net.ioThreads.close();
+  t.match(await reset, [{ code: 'ECONNRESET' }]);
 });
 
 t.test('clients with few bytes stay', { skip }, async (t) => {

@@ -49,11 +49,15 @@ export interface MovedClientInit {
   onClosed(closed: ClientClosed): void;
 }
 
+/** The hint of a thread that has taken the descriptor over. */
+export const ADOPTED = 1;
 /** Payloads that the circuit gets in one turn, so that others have theirs. */
 const PAYLOADS_OF_TURN = 4;
 
 export class MovedClient implements CrossingOwner {
   readonly #crossing: Crossing;
+  /** It belongs to the thread as soon as its hint says so. */
+  readonly #descriptor: number;
   readonly #init: MovedClientInit;
   #isBlocked = false;
   /** `deliver` has returned false. */
@@ -66,8 +70,9 @@ export class MovedClient implements CrossingOwner {
   #closed: ClientClosed | undefined;
   #isFinished = false;
 
-  private constructor(crossing: Crossing, init: MovedClientInit) {
+  private constructor(crossing: Crossing, descriptor: number, init: MovedClientInit) {
     this.#crossing = crossing;
+    this.#descriptor = descriptor;
     this.#init = init;
     crossing.owner = this;
     crossing.touch();
@@ -80,7 +85,7 @@ export class MovedClient implements CrossingOwner {
     if (descriptor === undefined) return undefined;
     const data: MovedClientData = { descriptor, maxPayload, streams: encryption?.state };
     const crossing = threads.open(MOVED_CLIENT, data);
-    if (crossing) return new MovedClient(crossing, init);
+    if (crossing) return new MovedClient(crossing, descriptor, init);
     closeSync(descriptor);
     return undefined;
   }
@@ -135,6 +140,7 @@ export class MovedClient implements CrossingOwner {
   }
 
   onLost(error: Error): void {
+    if (this.#crossing.received.hint !== ADOPTED) closeSync(this.#descriptor);
     this.#finish({ type: 'closed', error: error.message, isLost: true });
   }
 
