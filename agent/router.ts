@@ -5,6 +5,7 @@
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { LogLevels } from '#lib/log/log-levels.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { checkOptions, port as isPort, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { count } from '#lib/text/count.ts';
@@ -54,6 +55,8 @@ export interface RouterOptions {
   /** Levels of `log`, which operators may change. */
   logLevels?: LogLevels;
   clock?: Clock;
+  /** Shared by the connections of the router; default: a context of its own. */
+  io?: IoContext;
   /** The time of day by which certificates are renewed, if tests move it; default: `clock`. */
   calendar?: Clock;
   random?: Random;
@@ -125,7 +128,7 @@ export class Router implements RunningRouter {
     this.decommissioned = decommissioned.promise;
     this.#onDecommissioned = decommissioned.resolve;
     const { handshakeTimeout } = config.tls;
-    this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
+    this.#ports = new TlsPorts({ io: context.io, identity, log: context.component('tls'), handshakeTimeout });
     context.own(this.#ports);
     const { controllers, cluster } = assembleControllers(context, this.#listeners);
     this.#controllers = controllers;
@@ -154,10 +157,11 @@ export class Router implements RunningRouter {
     try {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
       owned.defer(() => identity.close());
-      const ioThreads = openIoThreads(config, { clock, log });
-      if (ioThreads) owned.defer(() => ioThreads.close());
+      const threads = openIoThreads(config, { clock, log });
+      if (threads) owned.defer(() => threads.close());
+      const io = options.io ?? new IoContext({ clock, threads });
       const context = new RouterContext({
-        ...{ config, log, clock, calendar, identity, ioThreads, owned },
+        ...{ config, log, clock, io, calendar, identity, owned },
         random: random ?? systemRandom,
       });
       const router = new Router(context, await openDebugging(context));
@@ -234,7 +238,7 @@ export class Router implements RunningRouter {
       hostedHealth: tunneler?.health ?? [],
       proxies: tunneler?.proxies ?? [],
       interception: tunneler?.interception,
-      threads: this.#context.ioThreads?.inspect() ?? [],
+      threads: this.#context.io.threads?.inspect() ?? [],
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       apiProxy: this.#apiProxy?.address,

@@ -37,7 +37,7 @@ export interface Circuits {
 }
 
 export function assembleCircuits(context: RouterContext, controllers: Controllers): Circuits {
-  const { config, clock, metrics } = context;
+  const { config, clock, io, metrics } = context;
   const log = context.component('forwarder');
   const foreign = metrics.meter('forwarder.foreign_payloads');
   const foreignAcks = metrics.meter('forwarder.foreign_acks');
@@ -49,6 +49,7 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   const onUnroutable = (circuitId: string) => faulter.report(circuitId, forwarder.circuits.get(circuitId)?.owner ?? '');
   const ends = new CircuitEnds({
     clock,
+    buffers: io.buffers,
     log: context.component('xgress'),
     forwarder,
     metrics,
@@ -76,7 +77,7 @@ function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void
 }
 
 function assembleEgress(context: RouterContext): Egress {
-  const { config, clock, identity, ioThreads } = context;
+  const { config, clock, io, identity } = context;
   const log = context.component('egress');
   const egress = new Egress(log);
   const sweeper = context.own(new IdleSweeper(clock, UDP_IDLE));
@@ -89,10 +90,10 @@ function assembleEgress(context: RouterContext): Egress {
       hopType: `xgress/${binding}`,
       proxy: httpProxy(config.transport?.proxy),
     };
-    egress.use(binding, transportDialer({ clock, log, identity, sweeper, ioThreads }, init));
+    egress.use(binding, transportDialer({ io, log, identity, sweeper }, init));
   }
   const { connectTimeout } = xgressOptionsFor(config, 'transport_udp');
-  egress.use('transport_udp', datagramDialer({ clock, log, sweeper }, { connectTimeout }));
+  egress.use('transport_udp', datagramDialer({ io, log, sweeper }, { connectTimeout }));
   return egress;
 }
 

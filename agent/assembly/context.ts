@@ -1,8 +1,8 @@
 // The parts that every room of the router uses.
 
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
 import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
@@ -20,12 +20,11 @@ export interface RouterContextInit {
   readonly config: RouterConfig;
   readonly log: Log;
   readonly clock: Clock;
+  readonly io: IoContext;
   /** The time of day by which certificates are renewed; default: `clock`. */
   readonly calendar?: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
-  /** They carry connections with many bytes; undefined: the main thread carries all. */
-  readonly ioThreads?: IoThreads | undefined;
   /** Closes all resources at the end, in reverse order. */
   readonly owned: AsyncDisposableStack;
 }
@@ -34,10 +33,10 @@ export class RouterContext implements RouterContextInit {
   readonly config: RouterConfig;
   readonly log: Log;
   readonly clock: Clock;
+  readonly io: IoContext;
   readonly calendar: Clock | undefined;
   readonly random: Random;
   readonly identity: Identity;
-  readonly ioThreads: IoThreads | undefined;
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
@@ -46,15 +45,15 @@ export class RouterContext implements RouterContextInit {
   isDraining = false;
   readonly #identities: Identity[];
 
-  constructor({ config, log, clock, calendar, random, identity, ioThreads, owned }: RouterContextInit) {
+  constructor({ config, log, clock, io, calendar, random, identity, owned }: RouterContextInit) {
     this.config = config;
     this.log = log;
     this.clock = clock;
+    this.io = io;
     this.calendar = calendar;
     this.random = random;
     this.identity = identity;
     this.#identities = [identity];
-    this.ioThreads = ioThreads;
     this.owned = owned;
     this.metrics = new MetricsRegistry(clock, () => random.next());
   }

@@ -24,12 +24,13 @@ export function assembleControllers(
   context: RouterContext,
   listeners: OpenListeners,
 ): { controllers: Controllers; cluster: ClusterView } {
-  const { config, clock, random, identity, version, routerId } = context;
+  const { config, clock, io, random, identity, version, routerId } = context;
   const log = context.component('control');
   const endpointsFile = new EndpointsFile(endpointsPlace(config, routerId), log);
   const controllers = new Controllers(
     {
       clock,
+      io,
       log,
       random,
       identity,
@@ -62,7 +63,7 @@ export async function openControlListeners(
   open: OpenListeners,
   ports: TlsPorts,
 ): Promise<void> {
-  const { config, clock, identity, metrics, version } = context;
+  const { config, clock, io, identity, metrics, version } = context;
   const { listeners } = config.ctrl;
   if (listeners.length === 0) return;
   const log = context.component('control');
@@ -82,7 +83,7 @@ export async function openControlListeners(
     const { host, port } = listener.bind;
     const place = { key: `ctrl.listeners[${index}].bind`, network: 'tcp', host, port } as const;
     const opened = await listening(place, async () => {
-      const components = { clock, log, port: await ports.at(host, port), identity, controllers };
+      const components = { io, log, port: await ports.at(host, port), identity, controllers };
       const actual = components.port.address.port;
       const bind = formatAddress(withPort(listener.bind, actual));
       const advertise = formatAddress(withPort(listener.advertise ?? listener.bind, actual));

@@ -19,13 +19,13 @@ export async function openEdgeListener(
   parts: { model: DataModel; clients: SdkClients; onHello(): () => void },
   config: EdgeListenerConfig,
 ): Promise<EdgeListener> {
-  const { clock, routerId, version, owned } = context;
+  const { io, routerId, version, owned } = context;
   const log = context.component('listener.edge');
   const isWebSocket = config.address.type === 'wss';
   const identity = isWebSocket ? await webSocketIdentity(context) : context.identity;
   const port = await openPort(context, ports, config, identity);
   const settings = edgeListenerSettings(config, port.address.port);
-  const listener = new EdgeListener({ clock, log, routerId, version, capabilities: CAPABILITIES, ...parts }, settings);
+  const listener = new EdgeListener({ io, log, routerId, version, capabilities: CAPABILITIES, ...parts }, settings);
   const stop = isWebSocket ? serveWebSockets(context, port, identity, listener) : serveTls(context, port, listener);
   const { address, options } = settings;
   const { advertise } = options;
@@ -72,8 +72,8 @@ function serveWebSockets(
   identity: Identity,
   { accept }: EdgeListener,
 ): () => void {
-  const { clock, config } = context;
+  const { io, config } = context;
   const log = context.component('listener.edge');
-  const opened = new WebSocketPort({ clock, log, port, identity, onClient: accept }, webSocketSettings(config));
+  const opened = new WebSocketPort({ io, log, port, identity, onClient: accept }, webSocketSettings(config));
   return () => opened.close();
 }

@@ -1,6 +1,7 @@
 // Memory is released once after each burst of work, and never while the router works.
 
 import t from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
 import { releaseTime } from '#lib/process/memory.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { RouterContext } from './context.ts';
@@ -64,7 +65,7 @@ t.test('only a router that owns its process collects garbage and returns memory 
   for (const ownsProcess of [true, false]) {
     const clock = new VirtualClock();
     await using owned = new AsyncDisposableStack();
-    openIdleMemory({ clock, owned } as unknown as RouterContext, ownsProcess);
+    openIdleMemory({ clock, io: new IoContext({ clock }), owned } as unknown as RouterContext, ownsProcess);
     const before = releaseTime();
     await clock.advance(20_000);
     t.equal(releaseTime() > before, ownsProcess, `ownsProcess: ${ownsProcess}`);

@@ -53,7 +53,7 @@ export async function openIngress(
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
-  const { config, clock, random, routerId, ioThreads, acceptsCircuits } = context;
+  const { config, clock, io, random, routerId, acceptsCircuits } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   const edgePool = edgeHellos(context);
@@ -81,6 +81,7 @@ export async function openIngress(
       const opened = await Tunneler.open(
         {
           clock,
+          io,
           log,
           random,
           controllers,
@@ -90,7 +91,6 @@ export async function openIngress(
           terminators,
           marker,
           routerId,
-          ioThreads,
           acceptsCircuits,
           peers,
         },
@@ -102,7 +102,7 @@ export async function openIngress(
       const { ends } = circuits;
       const tlsPort = (host: string, port: number) =>
         ports.at(host, port, { requestCert: needsCertificates(config, { host, port }) });
-      const components = { clock, log, controllers, ends, ioThreads, acceptsCircuits, tlsPort };
+      const components = { clock, io, log, controllers, ends, acceptsCircuits, tlsPort };
       const opened = await listening({ key: `${key}.address`, ...placeOf(listener) }, () =>
         FabricListener.open(components, listener),
       );

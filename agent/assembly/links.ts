@@ -35,13 +35,13 @@ export function assembleLinks(
   controllers: Controllers,
   { forwarder, onUnroutable }: Circuits,
 ): Links {
-  const { config, clock, random, identity, metrics } = context;
+  const { config, clock, io, random, identity, metrics } = context;
   const log = context.component('link');
   const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
   const reporter = new LinkReporter({ clock, log, controllers, faults: metrics.meter('faults.link') });
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable });
   const settings = linkChannelSettings(config, new BufferBudget());
-  const dial = { clock, log, random, identity, proxy: httpProxy(config.proxy), settings };
+  const dial = { io, log, random, identity, proxy: httpProxy(config.proxy), settings };
   const dialQueue = meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount);
   const onDialFailed = (error: unknown) => context.dialFailures.count('link', dialFailureReason(error));
   const wanted = new WantedLinks(
@@ -67,7 +67,7 @@ export function linkListenerOpener(
   ports: TlsPorts,
   listeners: LinkListener[],
 ): OpenLinkListener {
-  const { config, clock, identity, owned, metrics } = context;
+  const { config, clock, io, identity, owned, metrics } = context;
   const log = context.component('link');
   let pool: PoolFigures | undefined;
   owned.defer(() => {
@@ -79,7 +79,7 @@ export function linkListenerOpener(
     );
     const figures = pool;
     const components = {
-      clock,
+      io,
       log,
       protocol: config.transport.protocol,
       identity,

@@ -3,7 +3,6 @@
 import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
 import { releaseMemory, releaseTime, trimMemory } from '#lib/process/memory.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { advertisedHosts, covers } from '../config/advertised.ts';
 import { renewalObstacles } from '../config/renewable.ts';
@@ -82,13 +81,13 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
  * which names the key.
  */
 export async function openWeb(context: RouterContext, rooms: PageRooms, ports: TlsPorts): Promise<WebServer[]> {
-  const { config, clock } = context;
+  const { config, clock, io } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
   const { health } = rooms;
   const log = context.component('web');
   const portOfOthers = (host: string, port: number) => ports.opened(host, port);
-  const components = { clock, log, health, metrics: await metricsPage(context, rooms), portOfOthers };
+  const components = { clock, io, log, health, metrics: await metricsPage(context, rooms), portOfOthers };
   const servers: WebServer[] = [];
   for (const [index, web] of config.web.entries()) {
     const key = `web[${index}]`;
@@ -101,14 +100,14 @@ export async function openWeb(context: RouterContext, rooms: PageRooms, ports: T
 
 /** Opens the proxy to the controller's API if `edge.apiProxy` is set. Rejects with ListenError, which names the key. */
 export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<ApiProxy | undefined> {
-  const { config, clock, identity } = context;
+  const { config, io, identity } = context;
   const proxy = config.edge?.apiProxy;
   if (!proxy) return undefined;
   const { ApiProxy } = await import('../web/api-proxy.ts');
   const log = context.component('api-proxy');
   const { host, port } = proxy.listener;
   const opened = await listening({ key: 'edge.apiProxy.listener', network: 'tcp', host, port }, async () => {
-    return new ApiProxy({ clock, log, port: await ports.at(host, port), identity }, proxy.upstream);
+    return new ApiProxy({ io, log, port: await ports.at(host, port), identity }, proxy.upstream);
   });
   context.own(opened);
   log.info(
@@ -189,15 +188,16 @@ function reportUncovered(context: RouterContext): void {
 }
 
 /** A router that does not own its process returns only its own idle buffers. */
-export function openIdleMemory({ clock, owned }: RouterContext, ownsProcess: boolean): void {
+export function openIdleMemory({ clock, io, owned }: RouterContext, ownsProcess: boolean): void {
   const processorTime = () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000 - releaseTime(); // another router of this process may release, too
   };
   const { rss: residentMemory } = process.memoryUsage;
+  const { buffers } = io;
   const reliefs = ownsProcess
-    ? { release: releaseMemory, trim: trimMemory }
-    : { release: () => sharedBuffers.clear(), trim: () => sharedBuffers.shed() };
+    ? { release: (enough: number) => releaseMemory(buffers, enough), trim: () => trimMemory(buffers) }
+    : { release: () => buffers.clear(), trim: () => buffers.shed() };
   const memory = new IdleMemory({ clock, processorTime, residentMemory, ...reliefs });
   owned.defer(() => memory.close());
 }

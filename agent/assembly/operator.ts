@@ -4,6 +4,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log/log-levels.ts';
 import { stackDump } from '#lib/process/stack-dump.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
@@ -61,7 +62,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
     health: async () => rooms.health.report(),
     why: async (request) => serveWhy(context, rooms, request),
     drain: (request) => serveDrain(rooms.drain, request),
-    memory: (request) => serveMemory(request),
+    memory: (request) => serveMemory(context.io.buffers, request),
     decommission: () => decommissioned(rooms, clock),
     profile: (request) => serveProfile(clock, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
@@ -76,9 +77,9 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
 }
 
 function agentComponents(context: RouterContext, rooms: OperatorRooms): ReferenceAgentComponents {
-  const { clock, routerId, version } = context;
+  const { clock, io, routerId, version } = context;
   return {
-    clock,
+    io,
     log: context.component('operator'),
     routerId,
     version: version.version,
@@ -135,8 +136,8 @@ async function decommissioned({ controllers, onDecommissioned }: OperatorRooms, 
 }
 
 /** Memory figures; with `collect`, those before and after a garbage collection. */
-function serveMemory({ arguments: given }: OperatorRequest): unknown {
-  return given.collect === true ? collectGarbage() : { now: memoryFigures() };
+function serveMemory(buffers: BufferPool, { arguments: given }: OperatorRequest): unknown {
+  return given.collect === true ? collectGarbage(buffers) : { now: memoryFigures(buffers) };
 }
 
 /** Reports progress every second: the client does not wait longer for a silent router. */

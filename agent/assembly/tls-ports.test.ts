@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
@@ -17,8 +18,9 @@ t.test('open connections survive the end of their listener, until the router sto
     key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`,
     alt_server_certs: [],
   };
-  const identity = await Identity.open({ config, clock: new SystemClock(), log: silentLog });
-  const ports = new TlsPorts({ identity, log: silentLog, handshakeTimeout: 60_000 });
+  const clock = new SystemClock();
+  const identity = await Identity.open({ config, clock, log: silentLog });
+  const ports = new TlsPorts({ io: new IoContext({ clock }), identity, log: silentLog, handshakeTimeout: 60_000 });
   const port = await ports.at('127.0.0.1', 0);
   const endListener = port.handle(Alpn.Link, (socket) => socket.pipe(socket));
   const where = { host: '127.0.0.1', port: port.address.port, rejectUnauthorized: false, ALPNProtocols: [Alpn.Link] };

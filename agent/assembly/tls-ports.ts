@@ -2,10 +2,12 @@
 
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
 export interface TlsPortsInit {
+  io: IoContext;
   identity: Identity;
   log: Log;
   /** Milliseconds for a TLS handshake. */
@@ -43,8 +45,9 @@ export class TlsPorts {
   ): Promise<TlsPort> {
     const known = this.opened(host, port);
     if (known) return known;
-    const { log, handshakeTimeout } = this.#init;
+    const { io, log, handshakeTimeout } = this.#init;
     const opened = await TlsPort.open({
+      io,
       host,
       port,
       context: identity.serverContext(),

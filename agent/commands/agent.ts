@@ -10,6 +10,7 @@ import { describeError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { splitHostPort } from '#lib/net/address.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { parseDuration } from '#lib/time/duration.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
@@ -127,7 +128,7 @@ function routerCommand(find: (options: AgentOptions) => Promise<AgentAddress>, c
       attempt(async () => {
         const timeout = options.timeout ?? CHANNEL_TIMEOUT;
         const reply = await askChannel(await find(options), new Message(type), {
-          clock,
+          io: new IoContext({ clock }),
           timeout,
           app: AgentApp.Router,
         });
@@ -194,7 +195,7 @@ async function inspect(
 ): Promise<string> {
   const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...names] }));
   const request = new Message(AgentMessage.Inspect, [], body);
-  const reply = await askChannel(agent, request, { clock, timeout, app: AgentApp.Any });
+  const reply = await askChannel(agent, request, { io: new IoContext({ clock }), timeout, app: AgentApp.Any });
   const { success, errors, values } = reply.decode(InspectResponseSchema);
   if (!success) throw new Error(errors.join('\n'));
   return values.map(({ name, value }) => `${name}\n${indented(value)}\n`).join('\n');

@@ -5,8 +5,8 @@ import type { SecureContextOptions } from 'node:tls';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ControlUnderlay, controlLanes } from '#wire/channel/control-lanes.ts';
 import { GroupDialer } from '#wire/channel/group-dialer.ts';
@@ -23,7 +23,7 @@ import type { Message } from '#wire/message.ts';
 import { Controller } from './controller.ts';
 
 export interface ControlDialComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   random: Random;
   identity: { readonly id: string; readonly authorities?: string; clientContext(): SecureContextOptions };
@@ -119,7 +119,7 @@ export interface ControllerHello {
 
 /** Creates the controller of a connection whose hello is complete. @throws UnsuitableControllerError */
 export function controllerFrom(
-  { clock, log }: { clock: Clock; log: Log },
+  { io, log }: { io: IoContext; log: Log },
   init: ControlDialInit,
   address: string,
   { id, connectionId, headers }: ControllerHello,
@@ -129,7 +129,7 @@ export function controllerFrom(
     name: `control ${id}`,
     peerId: id,
     connectionId,
-    clock,
+    io,
     log,
     limits: CONTROL_LIMITS,
     lanes: controlLanes(init.outQueueSize),
@@ -145,7 +145,7 @@ export function controllerFrom(
     channel,
     unresponsiveAfter: init.unresponsiveAfter,
     requestTimeout: init.requestTimeout,
-    clock,
+    clock: io.clock,
   });
 }
 
@@ -178,10 +178,10 @@ async function connect(
     localAddress: init.localAddress,
     proxy: init.proxy,
     timeout: init.connectTimeout,
-    clock: components.clock,
+    clock: components.io.clock,
     signal,
   });
-  const underlay = new Underlay({ socket, clock: components.clock, type });
+  const underlay = new Underlay({ socket, io: components.io, type });
   const headers: [number, Uint8Array | string][] = [
     [ChannelHeader.UnderlayType, type],
     [ChannelHeader.IsGrouped, TRUE],
@@ -230,7 +230,7 @@ function openChannel(
     backoff: GROUP_BACKOFF,
     dial: async (type, signal) =>
       (await connect(components, init, controller.address, membership, type, signal)).underlay,
-    clock: components.clock,
+    clock: components.io.clock,
     random: components.random,
     log: components.log,
   }).start();

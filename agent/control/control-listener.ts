@@ -3,7 +3,7 @@
 // (`spiffe://…/controller/ID`). The reference accepts any certificate.
 
 import type { Log } from '#lib/log/log.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { subjectAltNames } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
@@ -15,7 +15,7 @@ import { type ControlDialInit, controllerFrom, helloHeaders } from './control-di
 import type { Controllers } from './controllers.ts';
 
 export interface ControlListenerComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   port: TlsPort;
   identity: { readonly id: string } & TrustedAuthorities;
@@ -43,12 +43,12 @@ export class ControlListener {
 
   /** Starts to accept. @throws ProtocolTakenError if the port already has such a listener. */
   constructor(components: ControlListenerComponents, settings: ControlListenerSettings) {
-    const { identity, clock, log, port, onHello } = components;
+    const { identity, io, log, port, onHello } = components;
     this.#components = components;
     this.settings = settings;
     this.#listener = new ChannelListener({
       id: identity.id,
-      clock,
+      io,
       log,
       helloTimeout: settings.helloTimeout,
       maxHellos: settings.maxOutstandingConnects,
@@ -67,8 +67,8 @@ export class ControlListener {
   }
 
   #check({ hello, socket }: AcceptedHello): void {
-    const { identity, clock } = this.#components;
-    const leaf = trustedLeaf(socket, identity, clock.now());
+    const { identity, io } = this.#components;
+    const leaf = trustedLeaf(socket, identity, io.clock.now());
     const id = hello.body.toString();
     const names = subjectAltNames(leaf).uri.filter((uri) => uri.toLowerCase().startsWith('spiffe:'));
     // With several names, the certificate could belong to any of them; the SPIFFE standard forbids it.
@@ -84,10 +84,10 @@ export class ControlListener {
 
   /** Handlers are notified of the controller once its connection has joined the channel. */
   #open({ hello, socket, connectionId }: AcceptedHello): Channel {
-    const { controllers, clock, log } = this.#components;
+    const { controllers, io, log } = this.#components;
     const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
     const received = { id: hello.body.toString(), connectionId, headers: hello };
-    const controller = controllerFrom({ clock, log }, this.settings, address, received);
+    const controller = controllerFrom({ io, log }, this.settings, address, received);
     if (!controllers.accept(controller))
       throw new HelloRejectedError(`controller ${controller.id} is already connected`);
     return controller.channel;

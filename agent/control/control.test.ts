@@ -10,6 +10,7 @@ import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tl
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
 import { createLog, type Log, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom } from '#lib/random.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
@@ -270,7 +271,8 @@ async function twoControllers(t: Test, context: SecureContextOptions = {}, log: 
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = new EndpointsFile({ path: join(directory, 'endpoints.yml') }, silentLog);
   await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
-  const components = { clock: new VirtualClock(), log, random: seededRandom(1), endpointsFile: file };
+  const clock = new VirtualClock();
+  const components = { clock, io: new IoContext({ clock }), log, random: seededRandom(1), endpointsFile: file };
   const identity = { id: 'router', clientContext: () => context };
   const controllers = new Controllers({ ...components, identity }, DIAL_INIT);
   await controllers.start();
@@ -362,7 +364,7 @@ t.test('a controller that dials this router is announced before its messages', a
   t.ok(controllers.accept(controller));
   const [near, far] = duplexPair();
   far.write(greetings);
-  controller.channel.addUnderlay(new Underlay({ socket: near, clock: components.clock }));
+  controller.channel.addUnderlay(new Underlay({ socket: near, io: components.io }));
   await messages;
   t.same(order, ORDER);
   await controllers.close();
@@ -381,7 +383,7 @@ t.test(
     const [near, far] = duplexPair();
     const types = [EdgeControlType.ApiSessionAdded, 29_999, 29_999];
     far.write(Buffer.concat([...types.map((type) => new Message(type).encode()), greetings]));
-    controller.channel.addUnderlay(new Underlay({ socket: near, clock: components.clock }));
+    controller.channel.addUnderlay(new Underlay({ socket: near, io: components.io }));
     await messages;
     const warnings = lines.filter(({ contentType }) => contentType !== undefined);
     t.match(warnings, [{ controller: 'ctrl3', contentType: 29_999, msg: 'messages of an unknown type are ignored' }]);
@@ -395,7 +397,7 @@ t.test('a controller that dialed this router is disconnected when the cluster re
   const hello = { id: 'ctrl3', connectionId: 'x', headers: helloAnswer() };
   const controller = controllerFrom(components, DIAL_INIT, 'tls:127.0.0.1:1', hello);
   controllers.accept(controller);
-  controller.channel.addUnderlay(new Underlay({ socket: duplexPair()[0], clock: components.clock }));
+  controller.channel.addUnderlay(new Underlay({ socket: duplexPair()[0], io: components.io }));
   const members = [at('ctrl1', 1), at('ctrl2', 2)];
   controllers.setMembers([...members, at('ctrl3')], { remove: true });
   controllers.setMembers(members, { remove: false });
@@ -427,7 +429,7 @@ t.test('a controller that dials this router must have exactly one SPIFFE name', 
   const identity = { id: 'router', roots: parsePemCertificates(ca), authorities: 'Authority' };
   const clock = new SystemClock(); // the dates of the certificates
   const listener = new ControlListener(
-    { ...components, clock, port, identity, controllers, onHello: () => () => undefined },
+    { ...components, io: new IoContext({ clock }), port, identity, controllers, onHello: () => () => undefined },
     { ...DIAL_INIT, helloTimeout: 5_000, maxOutstandingConnects: 4, bind: '', advertise: '', groups: [] },
   );
   const dial = async (...uris: string[]) => {
@@ -439,7 +441,7 @@ t.test('a controller that dials this router must have exactly one SPIFFE name', 
       timeout: 5_000,
       clock,
     });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io: new IoContext({ clock }) });
     const answered = sendHello(underlay, 'ctrl3', [...helloAnswer().headers], 5_000);
     return answered
       .then(

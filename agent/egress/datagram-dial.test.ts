@@ -4,7 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import t, { type Test } from 'tap';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { parseDatagramAddress } from './datagram.ts';
@@ -20,7 +20,8 @@ async function service(t: Test, host: string): Promise<Socket> {
   return socket;
 }
 
-const limits = () => ({ clock: new SystemClock(), timeout: 5_000, signal: new AbortController().signal });
+const io = new IoContext({ clock: new SystemClock() });
+const limits = () => ({ io, timeout: 5_000, signal: new AbortController().signal });
 
 t.test('a service is dialed at its address, of either family, from the given source', async (t) => {
   for (const host of ['127.0.0.1', ...(HAS_IPV6 ? ['::1'] : [])]) {
@@ -52,18 +53,18 @@ t.test('a source port may be given alone; one in use fails the dial', async (t) 
 
 t.test('a circuit gets no UDP socket when clients use all descriptors', async (t) => {
   const target = parseDatagramAddress('udp:127.0.0.1:9');
-  const { admit } = clientSockets;
-  t.teardown(() => Object.assign(clientSockets, { admit }));
   const refused: { closed?: boolean }[] = [];
-  Object.assign(clientSockets, {
+  const full = new IoContext({ clock: new SystemClock(), maxClientSockets: 0 });
+  const { admit } = full.clientSockets;
+  Object.assign(full.clientSockets, {
     admit: (socket: Socket) => {
       const state: { closed?: boolean } = {};
       socket.once('close', () => (state.closed = true));
       refused.push(state);
-      return false;
+      return admit.call(full.clientSockets, socket);
     },
   });
-  const error = await dialDatagram(target, limits()).catch((reason: unknown) => reason);
+  const error = await dialDatagram(target, { ...limits(), io: full }).catch((reason: unknown) => reason);
   t.equal(routeErrorCodeOf(error), RouteErrorCode.ResourcesNotAvailable);
   await new Promise(setImmediate);
   t.same(refused, [{ closed: true }]);

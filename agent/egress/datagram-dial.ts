@@ -23,7 +23,7 @@ export function dialDatagram(target: DatagramTarget, options: DatagramDialOption
   return withinTime(`udp:${target.host}`, options, async (signal) => {
     const { address, family } = await unlessAborted(signal, lookup(target.host || 'localhost', lookupOptions(target)));
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
-    requireDescriptor(socket, () => socket.close());
+    requireDescriptor(options.io.clientSockets, socket, () => socket.close());
     try {
       await unlessAborted(signal, connected(socket, address, target.port, options));
       return socket;

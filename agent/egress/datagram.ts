@@ -5,7 +5,7 @@ import type { Socket } from 'node:dgram';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { DatagramClient, type DatagramPort } from '../xgress/clients/datagram-client.ts';
 import type { IdleSweeper } from '../xgress/clients/idle-sweeper.ts';
@@ -15,7 +15,7 @@ import { type DialedEgress, dialTime, type EgressDialer, type EgressRequest } fr
 import { hostEncryption } from './host-encryption.ts';
 
 export interface DatagramComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   /** Ends idle sessions. */
   sweeper: IdleSweeper;
@@ -33,7 +33,7 @@ export function datagramDialer(components: DatagramComponents, { connectTimeout 
   return async (request) => {
     const target = parseDatagramAddress(request.destination);
     const timeout = dialTime(request, connectTimeout);
-    const socket = await dialDatagram(target, { clock: components.clock, timeout, signal: request.signal });
+    const socket = await dialDatagram(target, { io: components.io, timeout, signal: request.signal });
     return hostDatagrams(components, request, { socket, encryption: false, peerData: false, hopType: HOP_TYPE });
   };
 }
@@ -49,7 +49,7 @@ export interface DialedDatagrams {
 
 /** Makes a connected UDP socket the terminating end of a circuit. */
 export function hostDatagrams(
-  { clock, log, sweeper }: DatagramComponents,
+  { io, log, sweeper }: DatagramComponents,
   request: EgressRequest,
   { socket, encryption: isEncrypted, peerData: withAddresses, hopType }: DialedDatagrams,
 ): DialedEgress {
@@ -62,7 +62,13 @@ export function hostDatagrams(
     }
     const encryption = isEncrypted ? hostEncryption(request.peerData, peerData) : undefined;
     const port = portOf(socket);
-    const client = new DatagramClient({ port, encryption, clock, log, onClosed: () => sweeper.delete(client) });
+    const client = new DatagramClient({
+      port,
+      encryption,
+      clock: io.clock,
+      log,
+      onClosed: () => sweeper.delete(client),
+    });
     socket.on('message', (data) => client.receive(data));
     socket.on('error', (error) => client.fail(error));
     sweeper.add(client);

@@ -1,10 +1,10 @@
-// The one time limit of a dial, with all its steps: name, connection, proxy, TLS.
+// The limits of a dial: one time limit for all its steps (name, connection, proxy, TLS), and a file descriptor.
 
 import { TimeoutError } from '#lib/errors.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 
 export interface DialLimits {
-  readonly clock: Clock;
+  readonly io: Pick<IoContext, 'clock' | 'clientSockets'>;
   /** Milliseconds; 0 means no limit of our own. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -15,11 +15,11 @@ export interface DialLimits {
  */
 export async function withinTime<T>(
   target: string,
-  { clock, timeout, signal }: DialLimits,
+  { io, timeout, signal }: DialLimits,
   dial: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (timeout <= 0) return dial(signal);
-  const late = clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${target}`, timeout));
+  const late = io.clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${target}`, timeout));
   try {
     return await dial(AbortSignal.any([signal, late.signal]));
   } finally {

@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
@@ -86,7 +86,7 @@ t.test('a TLS service that accepts connections but does not answer does not keep
   silent.on('connection', (socket) => sockets.push(socket));
   const clock = new SystemClock();
   const sweeper = new IdleSweeper(clock, { timeout: 1_000, interval: 1_000 });
-  const components = { clock, log: silentLog, identity: { clientContext: () => ({}) }, sweeper };
+  const components = { io: new IoContext({ clock }), log: silentLog, identity: { clientContext: () => ({}) }, sweeper };
   const dial = transportDialer(components, { connectTimeout: 0, encryption: false, hopType: 'xgress/transport' });
   const destination = `tls:127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const error = await Promise.resolve(dial({ ...REQUEST, destination, timeLeft: 100 })).catch((each: unknown) => each);
@@ -101,7 +101,7 @@ t.test('a silent TLS service behind a slow proxy has only the time that the prox
   const connected = new Promise<Socket>((resolve) => slow.once('connection', resolve));
   const clock = new VirtualClock();
   const proxy = { host: '127.0.0.1', port: (slow.address() as AddressInfo).port };
-  const options = { clock, timeout: 1_000, signal: new AbortController().signal };
+  const options = { io: new IoContext({ clock }), timeout: 1_000, signal: new AbortController().signal };
   const late = t.rejects(dialThroughProxy({ type: 'tls', host: 'tls.example', port: 1 }, proxy, options), {
     code: 'TIMEOUT',
   });
@@ -136,7 +136,8 @@ t.test('a TLS service whose name has several addresses is reached at any of them
   };
   Object.assign(dns, { lookup: twoAddresses });
   const { port } = server.address() as AddressInfo;
-  const options = { clock: new SystemClock(), context: { ca: authority.certificate.toString('pem') }, timeout: 5_000 };
+  const io = new IoContext({ clock: new SystemClock() });
+  const options = { io, context: { ca: authority.certificate.toString('pem') }, timeout: 5_000 };
   const { signal } = new AbortController();
   const { socket } = await dialSocket({ type: 'tls', host: 'two.example', port }, { ...options, signal });
   t.equal(await text(socket), 'hello');
@@ -149,23 +150,21 @@ t.test('a circuit gets no connection, direct or through a proxy, when clients us
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const address = parseAddress(`tcp:127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const options = { clock: new SystemClock(), timeout: 5_000, signal: new AbortController().signal };
+  const clock = new SystemClock();
+  const [io, full] = [new IoContext({ clock }), new IoContext({ clock, maxClientSockets: 0 })];
+  const options = { timeout: 5_000, signal: new AbortController().signal };
   const [host = '', port] = proxy.address.split(':');
   const dials = {
-    direct: () => dialSocket(address, options),
-    'through a proxy': () => dialThroughProxy(address, { host, port: Number(port) }, options),
+    direct: (io: IoContext) => dialSocket(address, { ...options, io }),
+    'through a proxy': (io: IoContext) => dialThroughProxy(address, { host, port: Number(port) }, { ...options, io }),
   };
-  const { admit } = clientSockets;
-  t.teardown(() => Object.assign(clientSockets, { admit }));
   for (const [how, dial] of Object.entries(dials)) {
-    Object.assign(clientSockets, { admit: () => false });
-    const rejected = dial().then(
+    const rejected = dial(full).then(
       ({ socket }) => void socket.destroy(),
       (error: unknown) => error,
     );
     t.equal(routeErrorCodeOf(await rejected), RouteErrorCode.ResourcesNotAvailable, how);
-    Object.assign(clientSockets, { admit });
-    const { socket } = await dial();
+    const { socket } = await dial(io);
     socket.destroy();
   }
   while (proxy.open > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -178,7 +177,7 @@ t.test('a UDP circuit ends when it was idle for long, and not before', async (t)
   t.teardown(() => service.close());
   const clock = new VirtualClock();
   const sweeper = new IdleSweeper(clock, { timeout: 60_000, interval: 10_000 });
-  const dial = datagramDialer({ clock, log: silentLog, sweeper }, { connectTimeout: 0 });
+  const dial = datagramDialer({ io: new IoContext({ clock }), log: silentLog, sweeper }, { connectTimeout: 0 });
   const destination = `udp:127.0.0.1:${service.address().port}`;
   const dialed = async () => ((await dial({ ...REQUEST, destination })) as DialedEgress).client as DatagramClient;
   const [idle, busy] = [await dialed(), await dialed()];

@@ -50,7 +50,7 @@ export function dialThroughProxy(
   const { localAddress, localPort } = options;
   return withinTime(`${formatAddress(address)} through a proxy`, options, async (signal) => {
     const socket = await connectThroughProxy({ address, localAddress, localPort }, proxy, signal);
-    requireDescriptor(socket, () => socket.destroy());
+    requireDescriptor(options.io.clientSockets, socket, () => socket.destroy());
     socket.allowHalfOpen = true;
     if (address.type !== 'tls') return { socket, reset: () => resetSocket(socket) };
     return established(secured(socket, address, options), 'secureConnect', signal);
@@ -80,7 +80,7 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
   const local = { ...(localAddress !== undefined && { localAddress }), ...(localPort !== undefined && { localPort }) };
   const target = { host, port: address.port, allowHalfOpen: true, ...local };
   const socket = connectTcp(target);
-  requireDescriptor(socket, () => socket.destroy());
+  requireDescriptor(options.io.clientSockets, socket, () => socket.destroy());
   return { socket, reset: () => resetSocket(socket) };
 }
 

@@ -5,8 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort, parseAddress } from '#lib/net/address.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { HttpProxy } from '#wire/connection/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { IdleSweeper } from '../xgress/clients/idle-sweeper.ts';
@@ -20,13 +19,11 @@ import { hostEncryption } from './host-encryption.ts';
 import { type DialedSocket, dialSocket, dialThroughProxy } from './socket-dial.ts';
 
 export interface TransportComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   identity: { clientContext(): SecureContextOptions };
   /** Ends idle UDP sessions. */
   sweeper: IdleSweeper;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
 }
 
 export interface TransportInit {
@@ -44,13 +41,13 @@ export function transportDialer(components: TransportComponents, init: Transport
     const address = tryParse(request.destination);
     const { connectTimeout } = init;
     const timeout = dialTime(request, connectTimeout);
-    const { clock } = components;
+    const { io } = components;
     if (address.type === 'udp') {
-      const socket = await dialDatagram(address, { clock, timeout, signal: request.signal });
+      const socket = await dialDatagram(address, { io, timeout, signal: request.signal });
       const { encryption, hopType } = init;
       return hostDatagrams(components, request, { socket, encryption, peerData: true, hopType });
     }
-    const options = { clock, context: components.identity.clientContext(), timeout, signal: request.signal };
+    const options = { io, context: components.identity.clientContext(), timeout, signal: request.signal };
     // The reference uses the proxy of its section `transport` for tls addresses only.
     const dialed =
       init.proxy && address.type === 'tls'
@@ -67,7 +64,7 @@ export function transportDialer(components: TransportComponents, init: Transport
 
 /** Makes a connected socket the terminating end of a circuit, encrypted if the other end sent a key. */
 export function hostSocket(
-  components: Pick<TransportComponents, 'clock' | 'log' | 'ioThreads'>,
+  components: { io: IoContext; log: Log },
   request: EgressRequest,
   dialed: DialedSocket & { halfClose: boolean; encryption: boolean; hopType: string },
 ): DialedEgress {
@@ -82,9 +79,9 @@ export function hostSocket(
   announceLargePayloads(peerData);
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
-    const { clock, log, ioThreads } = components;
+    const { io, log } = components;
     const terms = { encryption, maxPayload: maxPayload(request.peerData) };
-    const client = new SocketClient({ socket, reset, halfClose, ...terms, ioThreads, clock, log });
+    const client = new SocketClient({ socket, reset, halfClose, ...terms, io, log });
     return { client, peerData, hopType, abandon: reset };
   } catch (error) {
     reset();

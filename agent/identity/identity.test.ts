@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { VirtualClock } from '#lib/time/clock.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { commonName, peerCertificates } from '#pki/certificates.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
@@ -181,6 +182,7 @@ t.test('a file of server certificates may begin with an authority, and contain s
   t.equal(commonName(identity.serverCertificate), 'first');
 
   const port = await TlsPort.open({
+    io: new IoContext({ clock: new SystemClock() }),
     host: '127.0.0.1',
     port: 0,
     context: identity.serverContext(),

@@ -3,6 +3,7 @@
 import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
@@ -31,10 +32,9 @@ function rooms({ grouped }: { grouped: boolean }) {
     heartbeat: HEARTBEAT,
   };
   const init = { linkId: 'l', peerId: 'peer', connectionId: 'c', grouped, writeTimeout: 0 };
-  const [ours, theirs] = [1, 2].map(() => linkChannel({ clock, log: silentLog, settings }, init)) as [
-    ReturnType<typeof linkChannel>,
-    ReturnType<typeof linkChannel>,
-  ];
+  const [ours, theirs] = [1, 2].map(() =>
+    linkChannel({ io: new IoContext({ clock }), log: silentLog, settings }, init),
+  ) as [ReturnType<typeof linkChannel>, ReturnType<typeof linkChannel>];
   const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'own' });
   const metrics = new LinkMetrics(new MetricsRegistry(clock, () => 0.5), 'l');
   const link = new Link(
@@ -56,8 +56,8 @@ function rooms({ grouped }: { grouped: boolean }) {
   const connect = () => {
     const [left, right] = duplexPair();
     const type = grouped ? LinkUnderlay.Default : '';
-    theirs.addUnderlay(new Underlay({ socket: right, clock, type }));
-    ours.addUnderlay(new Underlay({ socket: left, clock, type }));
+    theirs.addUnderlay(new Underlay({ socket: right, io: new IoContext({ clock }), type }));
+    ours.addUnderlay(new Underlay({ socket: left, io: new IoContext({ clock }), type }));
   };
   return { clock, forwarder, link, ours, theirs, connect };
 }

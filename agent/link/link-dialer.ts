@@ -5,9 +5,9 @@ import type { SecureContextOptions } from 'node:tls';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
 import type { BackoffPolicy } from '#lib/time/backoff.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import { GroupDialer } from '#wire/channel/group-dialer.ts';
 import type { HeartbeatOptions } from '#wire/channel/heartbeat.ts';
@@ -50,7 +50,7 @@ export interface LinkChannelSettings {
 }
 
 export interface LinkDialComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   random: Random;
   identity: { readonly id: string; readonly authorities?: string; clientContext(): SecureContextOptions };
@@ -110,7 +110,7 @@ export async function dialLink(
 
 /** Creates the channel of a link, for both sides. `types` are the underlay types that carry a lane. */
 export function linkChannel(
-  components: { clock: Clock; log: Log; settings: LinkChannelSettings },
+  components: { io: IoContext; log: Log; settings: LinkChannelSettings },
   init: { linkId: string; peerId: string; connectionId: string; grouped: boolean; writeTimeout: number },
 ): Channel {
   const { settings } = components;
@@ -124,7 +124,7 @@ export function linkChannel(
     name: `link ${init.linkId}`,
     peerId: init.peerId,
     connectionId: init.connectionId,
-    clock: components.clock,
+    io: components.io,
     log: components.log,
     limits: LINK_LIMITS,
     reuseMemory: true,
@@ -193,7 +193,7 @@ function groupDialer(
       underlay.type = type;
       return underlay;
     },
-    clock: components.clock,
+    clock: components.io.clock,
     random: components.random,
     log: components.log,
   });
@@ -266,10 +266,10 @@ async function connect(
     localAddress: dialer.localAddress,
     proxy: components.proxy,
     timeout: dialer.connectTimeout,
-    clock: components.clock,
+    clock: components.io.clock,
     signal,
   });
-  const underlay = new Underlay({ socket, clock: components.clock });
+  const underlay = new Underlay({ socket, io: components.io });
   const headers: Headers = [
     [LinkHeader.ConnectionId, connectionId],
     [LinkHeader.RouterId, components.identity.id],

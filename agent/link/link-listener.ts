@@ -3,7 +3,8 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
@@ -17,7 +18,7 @@ import { ACK_CHANNEL, type LinkChannelSettings, linkChannel, PAYLOAD_CHANNEL } f
 import { linkKey } from './link-key.ts';
 
 export interface LinkListenerComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   port: TlsPort;
   /** A further protocol name under which links are accepted, if the port does not use it otherwise. */
@@ -82,7 +83,7 @@ export class LinkListener {
     this.settings = settings;
     this.#listener = new ChannelListener({
       id: components.identity.id,
-      clock: components.clock,
+      io: components.io,
       log: components.log,
       helloTimeout: settings.connectTimeout,
       maxHellos: settings.maxOutstandingConnects,
@@ -93,7 +94,7 @@ export class LinkListener {
     const { port, protocol } = components;
     const protocols = protocol && !port.has(protocol) ? [Alpn.Link, protocol] : [Alpn.Link];
     this.#unhandle = protocols.map((each) => port.handle(each, (socket) => this.#listener.accept(socket)));
-    this.#sweeper = components.clock.every('split link halves', HALF_SWEEP, () => this.#sweep());
+    this.#sweeper = components.io.clock.every('split link halves', HALF_SWEEP, () => this.#sweep());
   }
 
   /** Stops accepting; established links stay open. */
@@ -110,11 +111,11 @@ export class LinkListener {
    * connections of a group prove themselves by the secret of the group.
    */
   async #check({ hello, socket, newChannel }: AcceptedHello): Promise<void> {
-    const { identity, clock, log } = this.#components;
+    const { identity, io, log } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
       throw new HelloRejectedError(`the dialer expects router ${dialed}`);
-    const leaf = trustedLeaf(socket, identity, clock.now());
+    const leaf = trustedLeaf(socket, identity, io.clock.now());
     if (!newChannel) return;
     const { peerId, linkId } = linkIds(hello);
     try {
@@ -152,7 +153,7 @@ export class LinkListener {
     const halfKey = `${peerId} ${linkId} ${accepted.connectionId}`;
     const other = this.#halves.get(halfKey);
     if (!other) {
-      this.#keepHalf(halfKey, { peerId, kind, channel, since: this.#components.clock.monotonic() });
+      this.#keepHalf(halfKey, { peerId, kind, channel, since: this.#components.io.clock.monotonic() });
       return;
     }
     this.#halves.delete(halfKey);
@@ -197,7 +198,7 @@ export class LinkListener {
   }
 
   #sweep(): void {
-    const before = this.#components.clock.monotonic() - HALF_LIFETIME;
+    const before = this.#components.io.clock.monotonic() - HALF_LIFETIME;
     for (const [key, half] of this.#halves) {
       if (half.since > before) continue;
       half.channel.close();

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -37,12 +38,12 @@ function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
   const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
   dialQueue.add(() => forever).catch(() => undefined); // no dial begins before `startDials`
   const identity = { id: 'own', clientContext: () => ({}) };
-  const dial = { clock, log, random, identity, settings };
+  const dial = { io: new IoContext({ clock }), log, random, identity, settings };
   const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, dialers);
   /** A link that the peer dialed. */
   const accepted = (id: string, { peerId = 'peer', key = 'key', iteration = 1 } = {}): LinkInit => {
     const init = { linkId: id, peerId, connectionId: id, grouped: false, writeTimeout: 0 };
-    const channel = linkChannel({ clock, log, settings }, init);
+    const channel = linkChannel({ io: new IoContext({ clock }), log, settings }, init);
     const address = { peerVersion: 'v2.0.0', iteration, dialed: false, protocol: 'tls', address: 'tls:here:1' };
     return { id, key, peerId, ...address, payloads: channel, acknowledgements: channel };
   };

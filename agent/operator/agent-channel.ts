@@ -4,6 +4,7 @@
 import { connect, type Socket } from 'node:net';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
@@ -22,17 +23,17 @@ const LANES = new Map([[DEFAULT_LANE, { types: [''], queueLimit: 16 }]]);
 export async function askChannel(
   address: AgentAddress,
   message: Message,
-  { clock, timeout, app }: { clock: Clock; timeout: number; app: number },
+  { io, timeout, app }: { io: IoContext; timeout: number; app: number },
 ): Promise<Message> {
-  const socket = await connected(address, clock, timeout);
+  const socket = await connected(address, io.clock, timeout);
   socket.write(Buffer.concat([AGENT_MAGIC, Buffer.from([AgentOperation.Channel, app])]));
-  const underlay = new Underlay({ socket, clock });
+  const underlay = new Underlay({ socket, io });
   await sendHello(underlay, 'agent', [], timeout);
   const channel = new Channel({
     name: 'agent',
     peerId: 'agent',
     connectionId: '',
-    clock,
+    io,
     log: silentLog,
     limits: ANSWER_LIMITS,
     lanes: LANES,

@@ -26,6 +26,7 @@ import t, { type Test } from 'tap';
 import { errorCode, ProjectError } from '#lib/errors.ts';
 import { createLog, silentLog } from '#lib/log/log.ts';
 import { LogLevels } from '#lib/log/log-levels.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { type Clock, SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
@@ -312,7 +313,7 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   levels.follow('link', { level: 'info' });
   const served: number[] = [];
   const agent = {
-    clock: new SystemClock(),
+    io: new IoContext({ clock: new SystemClock() }),
     log: silentLog,
     routerId: 'r1',
     version: 'v1',
@@ -347,14 +348,14 @@ t.test('clients of the protocol of the reference agent change log levels and ope
 
   const connection = connect(operatorPath(configFile));
   connection.write(Buffer.concat([AGENT_MAGIC, Buffer.from([0x15, 2])]));
-  const underlay = new Underlay({ socket: connection, clock: agent.clock });
+  const underlay = new Underlay({ socket: connection, io: agent.io });
   const hello = await sendHello(underlay, 'cli', [], 5_000);
   t.equal(hello.string(ChannelHeader.ListenerId), 'r1');
   const channel = new Channel({
     name: 'test',
     peerId: 'r1',
     connectionId: '',
-    clock: agent.clock,
+    io: agent.io,
     log: silentLog,
     limits: { maxHeaders: 1_000, maxBody: 1_000 },
     lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 10 }]]),
@@ -372,7 +373,10 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });
 
   const clock = new VirtualClock();
-  const profiled = await OperatorSocket.open({ ...components, agent: { ...agent, clock } }, configFile);
+  const profiled = await OperatorSocket.open(
+    { ...components, agent: { ...agent, io: new IoContext({ clock }) } },
+    configFile,
+  );
   for (const [operation, key] of [
     [0x5, 'head'],
     [0x6, 'nodes'],
@@ -390,7 +394,7 @@ async function openForAgent(t: Test, clock: Clock = new SystemClock()) {
   const levels = new LogLevels('info');
   levels.follow('link', { level: 'info' });
   const agent = {
-    clock,
+    io: new IoContext({ clock }),
     log: silentLog,
     routerId: 'r1',
     version: 'v1',
@@ -406,7 +410,7 @@ t.test('the agent of another process with the same id keeps its name', async (t)
   const other = createServer((socket) => socket.on('error', () => undefined).end('other'));
   await new Promise<void>((done) => other.listen(agentLink(), done));
   const agent = {
-    clock: new SystemClock(),
+    io: new IoContext({ clock: new SystemClock() }),
     log: silentLog,
     routerId: 'r1',
     version: 'v1',

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { LOG_LEVELS, type LogLevel, type LogLevels } from '#lib/log/log-levels.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { acceptHello, readHello } from '#wire/channel/hello.ts';
@@ -19,7 +19,7 @@ import { collectGarbage, loadFigures, memoryFigures, recordProfile } from '../pr
 import { AGENT_LEVELS, AGENT_MAGIC, AgentApp, AgentMessage, AgentOperation } from './agent-protocol.ts';
 
 export interface ReferenceAgentComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   routerId: string;
   version: string;
@@ -82,16 +82,17 @@ function answer(
   parameters: Buffer,
   signal: AbortSignal,
 ): string | Promise<string> {
-  const { routerId, version, stackDump, clock } = components;
+  const { routerId, version, stackDump, io } = components;
+  const { clock, buffers } = io;
   const info = { type: 'router', id: routerId, version };
   switch (operation) {
     case AgentOperation.StackTrace:
       return stackDump();
     case AgentOperation.CollectGarbage:
-      collectGarbage();
+      collectGarbage(buffers);
       return 'ok\n';
     case AgentOperation.Memory:
-      return figureLines(memoryFigures(), (bytes) => `${(bytes / MIB).toFixed(1)}MiB (${bytes} bytes)`);
+      return figureLines(memoryFigures(buffers), (bytes) => `${(bytes / MIB).toFixed(1)}MiB (${bytes} bytes)`);
     case AgentOperation.MemoryProfile:
       return recordProfile('memory', PROFILE_SECONDS, { clock, signal });
     case AgentOperation.CpuProfile:
@@ -194,14 +195,14 @@ async function openChannel(
   socket: Socket,
   { parameters, end }: ChannelRequest,
 ): Promise<void> {
-  const { clock, log, routerId, serve } = components;
+  const { io, log, routerId, serve } = components;
   const [app = AgentApp.Any] = parameters;
   if (app !== AgentApp.Any && app !== AgentApp.Router) {
     end(`invalid app id ${app}`);
     return;
   }
   if (parameters.length > 1) socket.unshift(parameters.subarray(1));
-  const underlay = new Underlay({ socket, clock });
+  const underlay = new Underlay({ socket, io });
   try {
     const hello = await readHello(underlay, HELLO_TIMEOUT);
     const connectionId = hello.string(ChannelHeader.ConnectionId) ?? '';
@@ -213,7 +214,7 @@ async function openChannel(
       name: 'agent',
       peerId: hello.body.toString(),
       connectionId,
-      clock,
+      io,
       log,
       limits: LIMITS,
       lanes: LANES,

@@ -1,21 +1,23 @@
 // Figures and profiles of the running process.
 
 import t from 'tap';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from './runtime.ts';
 
 const clock = new SystemClock();
+const pool = new BufferPool();
 const { signal } = new AbortController();
 
 t.test('memory and load have plausible figures; a garbage collection frees memory', async (t) => {
-  const figures = memoryFigures();
+  const figures = memoryFigures(pool);
   t.ok(figures.heapUsed > 0 && figures.heapUsed <= figures.heapReserved && figures.heapReserved < figures.heapLimit);
   t.ok(figures.resident > figures.heapUsed);
   t.match(loadFigures(), { seconds: Number, cpuSeconds: Number, busy: Number, handles: Number, cpus: Number });
   let garbage: unknown[] = Array.from({ length: 300_000 }, (_, index) => ({ index }));
   t.equal(garbage.length, 300_000);
   garbage = [];
-  const { before, after } = collectGarbage();
+  const { before, after } = collectGarbage(pool);
   t.ok(after.heapUsed < before.heapUsed, `${before.heapUsed} to ${after.heapUsed} bytes`);
 });
 

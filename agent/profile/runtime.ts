@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { releaseMemory } from '#lib/process/memory.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PROFILE_RANGE } from './profile-limits.ts';
 
@@ -31,7 +31,7 @@ const SECOND = 1_000;
 
 let isRecording = false;
 
-export function memoryFigures(): MemoryFigures {
+export function memoryFigures(pool: BufferPool): MemoryFigures {
   const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
   return {
     resident: rss,
@@ -40,15 +40,15 @@ export function memoryFigures(): MemoryFigures {
     heapLimit: getHeapStatistics().heap_size_limit,
     external,
     buffers: arrayBuffers,
-    idleBuffers: sharedBuffers.idleBytes,
+    idleBuffers: pool.idleBytes,
   };
 }
 
 /** Collects garbage and returns free memory to the system. The router does nothing else for tens of milliseconds. */
-export function collectGarbage(): { readonly before: MemoryFigures; readonly after: MemoryFigures } {
-  const before = memoryFigures();
-  releaseMemory();
-  return { before, after: memoryFigures() };
+export function collectGarbage(pool: BufferPool): { readonly before: MemoryFigures; readonly after: MemoryFigures } {
+  const before = memoryFigures(pool);
+  releaseMemory(pool);
+  return { before, after: memoryFigures(pool) };
 }
 
 /** Load of the process since its start. */

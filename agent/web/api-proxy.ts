@@ -18,21 +18,21 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { asError, ClosedError, describeError, errorCode, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { onAbort, unlessAborted } from '#lib/time/abort.ts';
-import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Proofs } from '#schemas/api/proofs.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
 export interface ApiProxyComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   port: TlsPort;
   identity: Identity;
@@ -106,10 +106,10 @@ export class ApiProxy {
     this.#components = components;
     this.#upstream = upstream;
     const queue = { name: 'the API proxy', length: MAX_WAITING, workers: MAX_UPSTREAM };
-    this.#connections = new TaskQueue({ ...queue, clock: components.clock });
+    this.#connections = new TaskQueue({ ...queue, clock: components.io.clock });
     this.#server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     const passOn = (request: IncomingMessage, response: ServerResponse) => this.#passOn(request, response);
-    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, passOn, (request, socket, head) => {
+    const timeouts = new HttpTimeouts(this.#server, components.io, LIMITS, passOn, (request, socket, head) => {
       timeouts.release(request.socket);
       this.#upgrade(request, socket, head);
     });
@@ -171,7 +171,7 @@ export class ApiProxy {
   /** Aborts if the body does not arrive in time. */
   #limitBody(request: IncomingMessage, response: ServerResponse): AbortSignal {
     const late = () => new ProjectError('REQUEST_TIMEOUT', `the body did not arrive within ${BODY_TIMEOUT / 1_000} s`);
-    const { signal, timer } = this.#components.clock.deadline('body of a request', BODY_TIMEOUT, late);
+    const { signal, timer } = this.#components.io.clock.deadline('body of a request', BODY_TIMEOUT, late);
     request.once('end', () => timer.cancel());
     response.once('close', () => timer.cancel());
     return signal;
@@ -201,7 +201,7 @@ export class ApiProxy {
   async #connected<T>(owner: string, gone: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const message = `no connection to the controller is free within ${WAIT_TIMEOUT / 1_000} s`;
     const late = () => new ProjectError('TOO_MANY', message);
-    const { signal, timer } = this.#components.clock.deadline('api proxy queue', WAIT_TIMEOUT, late);
+    const { signal, timer } = this.#components.io.clock.deadline('api proxy queue', WAIT_TIMEOUT, late);
     const started = (running: AbortSignal) => {
       timer.cancel();
       return task(running);
@@ -227,7 +227,7 @@ export class ApiProxy {
     outgoing.once('response', (answer) => {
       const { method = '', url = '' } = request;
       if ((answer.statusCode ?? 0) < 300 && this.#proofs.has(method, url))
-        unauthenticatedCpu.authenticated(request.socket);
+        this.#components.io.unauthenticatedCpu.authenticated(request.socket);
       try {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       } catch (error) {
@@ -286,7 +286,7 @@ export class ApiProxy {
       resolve();
     });
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
-      unauthenticatedCpu.authenticated(request.socket); // controllers upgrade for a session only
+      this.#components.io.unauthenticatedCpu.authenticated(request.socket); // controllers upgrade for a session only
       this.#own(upstream);
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
       socket.write(upstreamHead);
@@ -318,7 +318,7 @@ export class ApiProxy {
 
   /** The connection of a rejected upgrade: its client may neither read the answer nor close. */
   #closeAfterAnswer(socket: Duplex): void {
-    const { clock } = this.#components;
+    const { clock } = this.#components.io;
     const destroyAfter = (milliseconds: number) =>
       clock.after('rejected upgrade', milliseconds, () => socket.destroy());
     let timer = destroyAfter(LIMITS.write);
@@ -332,7 +332,8 @@ export class ApiProxy {
 
   /** Creates the request to the controller; it fails if the answer does not start in time. */
   #request(request: IncomingMessage, { agent, headers }: { agent: Agent | false; headers: readonly string[] }) {
-    const { identity, clock } = this.#components;
+    const { identity, io } = this.#components;
+    const { clock } = io;
     const { host, port } = this.#upstream;
     const socket = request.socket as TLSSocket;
     const certificates = peerCertificates(socket).flatMap(({ raw }) => [CERTIFICATE_HEADER, raw.toString('base64')]);
@@ -358,7 +359,7 @@ export class ApiProxy {
     };
     const outgoing = requestHttps(options);
     outgoing.once('socket', (connection) => {
-      if (outgoing.reusedSocket || clientSockets.admit(connection)) return;
+      if (outgoing.reusedSocket || this.#components.io.clientSockets.admit(connection)) return;
       outgoing.destroy(new ProjectError('OPEN_FILES', NO_DESCRIPTOR));
     });
     const late = () => outgoing.destroy(new TimeoutError('the answer of the controller', ANSWER_TIMEOUT));

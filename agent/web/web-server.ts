@@ -8,6 +8,7 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { background } from '#lib/background.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { listening } from '#lib/net/listening.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { Budget } from '#lib/queue/budget.ts';
@@ -19,6 +20,7 @@ import type { Identity } from '../identity/identity.ts';
 import { rejection, type WebAnswer, type WebApiComponents, WebApis } from './web-apis.ts';
 
 export interface WebServerComponents extends WebApiComponents {
+  io: IoContext;
   log: Log;
   /** The server's own, or the router's. */
   identity: Identity;
@@ -132,7 +134,7 @@ export class WebServer {
     const port = shared ?? (await this.#openPort(host, number));
     const server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     const limits = { read: options.readTimeout, write: options.writeTimeout, idle: options.idleTimeout };
-    const timeouts = new HttpTimeouts(server, this.#components.clock, limits, (request, response) =>
+    const timeouts = new HttpTimeouts(server, this.#components.io, limits, (request, response) =>
       this.#onRequest(point, request, response),
     );
     const accept = (socket: TLSSocket, connection: PortConnection) => {
@@ -157,8 +159,9 @@ export class WebServer {
   }
 
   async #openPort(host: string, port: number): Promise<TlsPort> {
-    const { identity, log } = this.#components;
+    const { io, identity, log } = this.#components;
     const opened = await TlsPort.open({
+      io,
       host,
       port,
       context: this.#context(),

@@ -3,6 +3,7 @@
 
 import type { Log } from '#lib/log/log.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { HolderBudgets } from '#lib/queue/holder-budgets.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -22,6 +23,8 @@ import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface CircuitEndsComponents {
   clock: Clock;
+  /** Memory for payloads. */
+  buffers: BufferPool;
   log: Log;
   forwarder: Forwarder;
   metrics: MetricsRegistry;
@@ -82,11 +85,12 @@ export class CircuitEnds {
    * the client is ready. It is cut at once if the circuit was removed in the meantime.
    */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
-    const { clock, forwarder, onUnroutable } = this.#components;
+    const { clock, buffers, forwarder, onUnroutable } = this.#components;
     const held = client.holder === undefined ? undefined : this.#holders.use(client.holder);
     const xgress = new Xgress(
       {
         clock,
+        buffers,
         forwarder,
         ticker: this.#ticker,
         budget: held?.budget ?? this.#budget,

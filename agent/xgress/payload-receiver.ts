@@ -3,6 +3,7 @@
 //
 //   payloads ─► receive ─► ReceiveBuffer ─► next ─► handOver ─► client      acknowledgements ◄─ Acknowledger
 
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
@@ -16,6 +17,7 @@ import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface PayloadReceiverComponents {
   clock: Clock;
+  buffers: BufferPool;
   forwarder: { forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome };
   budget: EndBudget;
   metrics: XgressMetrics;
@@ -47,7 +49,7 @@ export class PayloadReceiver {
   constructor(components: PayloadReceiverComponents, init: PayloadReceiverInit) {
     this.#components = components;
     this.#init = init;
-    this.#buffer = new ReceiveBuffer(init.options.rxBufferSize, components.budget);
+    this.#buffer = new ReceiveBuffer(init.options.rxBufferSize, components.budget, components.buffers);
     this.#acknowledger = new Acknowledger(
       {
         bufferSize: () => this.#buffer.reportedSize,

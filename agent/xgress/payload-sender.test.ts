@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
@@ -31,6 +32,7 @@ function rooms() {
   const sender = new PayloadSender(
     {
       clock,
+      buffers: new BufferPool(),
       forwarder: { forwardPayload: (_source, payload, origin) => take(payload, origin), nextHop: () => hop },
       budget: new BufferBudget(),
       metrics: registryXgressMetrics(new MetricsRegistry(clock, () => 0.5), () => []),

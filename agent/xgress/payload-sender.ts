@@ -1,6 +1,7 @@
 // The sending half of a circuit end: numbers payloads, passes them to the forwarder, waits when the link is full, and
 // retransmits unacknowledged payloads (reference fact: link, section 2.4). It does not know why a payload is sent.
 
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
@@ -12,6 +13,7 @@ import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface PayloadSenderComponents {
   clock: Clock;
+  buffers: BufferPool;
   forwarder: {
     forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome;
     nextHop(circuitId: string, source: string): Destination | undefined;
@@ -45,6 +47,7 @@ const EMPTY = Buffer.alloc(0);
 export class PayloadSender {
   readonly #components: PayloadSenderComponents;
   readonly #init: PayloadSenderInit;
+  readonly #buffers: BufferPool;
   readonly #roleFlag: number;
   readonly #buffer: SendBuffer;
   /** Built, but rejected by a full queue: at most one read of the client's data, and the end of the circuit. */
@@ -60,6 +63,7 @@ export class PayloadSender {
     const { metrics, budget } = components;
     this.#components = components;
     this.#init = init;
+    this.#buffers = components.buffers;
     this.#roleFlag = init.role === 'terminator' ? PayloadFlag.Originator : 0;
     this.#buffer = new SendBuffer(init.options, { duplicateAck: () => metrics.duplicateAck() }, budget);
   }
@@ -174,7 +178,8 @@ export class PayloadSender {
   }
 
   #next(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): Payload {
-    return Payload.create(this.#init.circuitId, this.#sequence++, flags | this.#roleFlag, data, headers);
+    const sequence = this.#sequence++;
+    return Payload.create(this.#init.circuitId, sequence, flags | this.#roleFlag, data, headers, this.#buffers);
   }
 
   #forward(payload: Payload, origin: PayloadOrigin): ForwardOutcome {

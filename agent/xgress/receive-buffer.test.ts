@@ -2,16 +2,17 @@
 
 import t from 'tap';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 
 const DATA = Buffer.alloc(50_000, 7);
 
-const received = () => new ReceiveBuffer(1_000_000, new BufferBudget(1_000_000));
+const pool = new BufferPool();
+const received = () => new ReceiveBuffer(1_000_000, new BufferBudget(1_000_000), pool);
 const blockOf = (payload: Payload) => payload.bytes.buffer;
 /** Whether the pool gives this memory to the next owner. */
-const isFree = (block: ArrayBufferLike, length: number) => sharedBuffers.acquire(length).buffer === block;
+const isFree = (block: ArrayBufferLike, length: number) => pool.acquire(length).buffer === block;
 
 t.test('a payload that is consumed at once keeps the memory of its sender', async (t) => {
   const buffer = received();

@@ -2,6 +2,7 @@
 // client has not consumed (reference fact: link, section 2.4). Dropped payloads are not acknowledged, so the peer
 // retransmits them.
 
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { isEnd, isFin } from './end-marks.ts';
@@ -20,16 +21,21 @@ const MAX_REPORTED = 0xffff_ffff;
 export class ReceiveBuffer {
   readonly #limit: number;
   readonly #budget: EndBudget;
+  readonly #buffers: BufferPool;
   readonly #stored = new Map<number, Payload>();
   /** Payloads that this buffer copied. */
   readonly #copies = new Set<Payload>();
   #handedOver = -1;
   #size = 0;
 
-  /** @param limit Bytes of memory for this end; the budget of all ends applies in addition. */
-  constructor(limit: number, budget: EndBudget) {
+  /**
+   * @param limit Bytes of memory for this end; the budget of all ends applies in addition.
+   * @param buffers For copies.
+   */
+  constructor(limit: number, budget: EndBudget, buffers: BufferPool) {
     this.#limit = limit;
     this.#budget = budget;
+    this.#buffers = buffers;
   }
 
   /** Bytes of memory of payloads that the client has not consumed. */
@@ -81,7 +87,7 @@ export class ReceiveBuffer {
     const isNext = sequence === next;
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
     if (isNext && isConsumedNow) this.#stored.set(sequence, payload);
-    else this.#keepCopy(sequence, payload.copy());
+    else this.#keepCopy(sequence, payload.copy(this.#buffers));
     this.#grow(costOf(payload));
     return 'accepted';
   }

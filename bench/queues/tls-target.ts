@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls } from '#wire/connection/dial.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
@@ -35,7 +36,13 @@ export class TlsTarget {
     const clock = new SystemClock();
     const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });
     const authority = await Authority.open({ state, clock }, ['127.0.0.1']);
-    const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context: authority.serverContext(), log: silentLog });
+    const port = await TlsPort.open({
+      io: new IoContext({ clock }),
+      host: '127.0.0.1',
+      port: 0,
+      context: authority.serverContext(),
+      log: silentLog,
+    });
     port.handle(Alpn.Link, (socket) => {
       if (answerTime === 0) socket.end();
       else setTimeout(() => socket.end(), answerTime);

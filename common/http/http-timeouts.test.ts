@@ -3,6 +3,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { HttpTimeouts } from './http-timeouts.ts';
 
@@ -17,7 +18,7 @@ const LARGE_ANSWER = 32 * 1024 * 1024;
 async function serve() {
   const clock = new VirtualClock();
   const served: string[] = [];
-  const timeouts = new HttpTimeouts(createHttpServer(), clock, LIMITS, (request, response) => {
+  const timeouts = new HttpTimeouts(createHttpServer(), new IoContext({ clock }), LIMITS, (request, response) => {
     served.push(String(request.url));
     request.resume();
     if (request.url === '/rejected') response.setHeader('connection', 'close');

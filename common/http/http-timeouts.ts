@@ -16,8 +16,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import type { UnauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { FairTurns } from '#lib/queue/fair-turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { rejectBytes } from './reject-bytes.ts';
@@ -59,14 +60,22 @@ export interface HttpLimits {
 export class HttpTimeouts {
   readonly #server: Server;
   readonly #clock: Clock;
+  readonly #unauthenticatedCpu: UnauthenticatedCpu;
   readonly #limits: HttpLimits;
   readonly #connections = new WeakMap<Socket, HttpConnection>();
   readonly #turns: FairTurns;
 
   /** Calls `serve` for each request of the server, and `upgrade`, if any, for each upgrade. */
-  constructor(server: Server, clock: Clock, limits: HttpLimits, serve: Serve, upgrade?: Upgrade) {
+  constructor(
+    server: Server,
+    { clock, unauthenticatedCpu }: Pick<IoContext, 'clock' | 'unauthenticatedCpu'>,
+    limits: HttpLimits,
+    serve: Serve,
+    upgrade?: Upgrade,
+  ) {
     this.#server = server;
     this.#clock = clock;
+    this.#unauthenticatedCpu = unauthenticatedCpu;
     this.#limits = limits;
     server.keepAliveTimeout = limits.idle; // it is announced to clients, and node:http enforces it as well
     server.on('clientError', rejectBytes);
@@ -84,8 +93,8 @@ export class HttpTimeouts {
 
   #inTurn(socket: Socket, serve: () => void, strangersCost: number): void {
     const start = () => void (socket.destroyed || serve());
-    if (unauthenticatedCpu.isAuthenticated(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
-    else this.#connections.get(socket)?.wait(unauthenticatedCpu.run(socket, start, strangersCost));
+    if (this.#unauthenticatedCpu.isAuthenticated(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
+    else this.#connections.get(socket)?.wait(this.#unauthenticatedCpu.run(socket, start, strangersCost));
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */

@@ -2,7 +2,7 @@
 // one pass over the headers that records offsets; a forwarder changes the timestamp in place and forwards the bytes
 // (reference fact: link, section 2.1).
 
-import { memoryOf, sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import { type BufferPool, memoryOf } from '#lib/queue/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead } from './frame.ts';
 import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
@@ -20,7 +20,7 @@ const MAX_BUFFER_SIZE = 0x7fff_ffff;
 
 /**
  * A payload as a whole frame. A received payload borrows the read buffer: it is valid during the call that passes it,
- * and a caller that keeps it longer must keep a `copy`. A created or copied payload uses memory of the buffer pool
+ * and a caller that keeps it longer must keep a `copy`. A created or copied payload may use memory of a buffer pool,
  * until its owner calls `release`.
  */
 export class Payload {
@@ -30,14 +30,15 @@ export class Payload {
   readonly bytes: Buffer;
   readonly #bodyOffset: number;
   readonly #stampOffset: number;
-  #isPooled: boolean;
+  /** The owner of the memory; undefined if the garbage collector frees it. */
+  #buffers: BufferPool | undefined;
 
   private constructor(
     id: { readonly circuitId: string; readonly sequence: number; readonly flags: number },
     bytes: Buffer,
     bodyOffset: number,
     stampOffset: number,
-    isPooled: boolean,
+    buffers: BufferPool | undefined,
   ) {
     this.circuitId = id.circuitId;
     this.sequence = id.sequence;
@@ -45,7 +46,7 @@ export class Payload {
     this.bytes = bytes;
     this.#bodyOffset = bodyOffset;
     this.#stampOffset = stampOffset;
-    this.#isPooled = isPooled;
+    this.#buffers = buffers;
   }
 
   /** @throws ProtocolError if the circuit id or the sequence number is missing or invalid */
@@ -80,19 +81,20 @@ export class Payload {
     }
     if (circuitId === undefined || sequence < 0)
       throw new ProtocolError('a payload has no circuit id or no valid sequence');
-    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stamp, false);
+    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stamp, undefined);
   }
 
-  /** Creates a payload with a copy of `data`. `headers` are payload headers 0 to 255. */
+  /** Creates a payload with a copy of `data`, in memory of `buffers` if given. `headers`: payload headers 0 to 255. */
   static create(
     circuitId: string,
     sequence: number,
     flags: number,
     data: Buffer,
     headers?: ReadonlyMap<number, Buffer>,
+    buffers?: BufferPool,
   ): Payload {
-    const { bytes, bodyOffset, stampOffset } = writePayload(circuitId, sequence, flags, data, headers);
-    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stampOffset, true);
+    const { bytes, bodyOffset, stampOffset } = writePayload(circuitId, sequence, flags, data, headers, buffers);
+    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stampOffset, buffers);
   }
 
   /** The data as a slice, without a copy. */
@@ -138,16 +140,16 @@ export class Payload {
     return headers;
   }
 
-  /** A copy of the payload in separate memory. */
-  copy(): Payload {
-    return new Payload(this, sharedBuffers.copy(this.bytes), this.#bodyOffset, this.#stampOffset, true);
+  /** A copy of the payload in memory of `buffers`. */
+  copy(buffers: BufferPool): Payload {
+    return new Payload(this, buffers.copy(this.bytes), this.#bodyOffset, this.#stampOffset, buffers);
   }
 
   /** Returns its memory to the pool. The payload and its slices must not be used afterwards. */
   release(): void {
-    if (!this.#isPooled) return;
-    this.#isPooled = false;
-    sharedBuffers.release(this.bytes);
+    const buffers = this.#buffers;
+    this.#buffers = undefined;
+    buffers?.release(this.bytes);
   }
 
   /** A copy of the payload in separate memory, marked as a retransmission. */
@@ -158,6 +160,7 @@ export class Payload {
       this.flags | PayloadFlag.Retransmit,
       this.data,
       this.headers(),
+      this.#buffers,
     );
   }
 }
@@ -168,12 +171,14 @@ function writePayload(
   flags: number,
   data: Buffer,
   headers?: ReadonlyMap<number, Buffer>,
+  buffers?: BufferPool,
 ) {
   const idLength = Buffer.byteLength(circuitId);
   let headersLength = ENTRY + idLength + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
   if (headers) for (const value of headers.values()) headersLength += ENTRY + value.length;
   const bodyOffset = FRAME_HEAD_LENGTH + headersLength;
-  const bytes = sharedBuffers.acquire(bodyOffset + data.length);
+  const length = bodyOffset + data.length;
+  const bytes = buffers?.acquire(length) ?? Buffer.allocUnsafeSlow(length);
   writeFrameHead(bytes, XgressType.Payload, headersLength, data.length);
   let offset = FRAME_HEAD_LENGTH;
   if (headers) {

@@ -25,11 +25,12 @@ export async function openListener(
   context: SimulatorContext,
   { state, authority, memberId }: Data,
 ): Promise<Addresses> {
-  const { options, ids } = context;
+  const { options, io, ids } = context;
   const portKey = memberId === undefined ? Meta.Port : memberKey(Meta.Port, memberId);
   const listener = context.own(
     await Listener.open(
       {
+        io,
         host: options.host ?? '127.0.0.1',
         port: rememberedPort(state, portKey, options.port),
         log: context.logOf('listener'),

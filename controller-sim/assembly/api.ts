@@ -41,7 +41,7 @@ export interface ApiParts {
 
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
-  const { options, clock, wireClock } = context;
+  const { options, clock, wireClock, io } = context;
   const { state, authority, passwords, registry } = parts.data;
   const attempts = state.others && registry.attempts;
   const { network, cluster, lab, traffic, labToken, enrollmentLifetime } = parts;
@@ -76,6 +76,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     labToken,
     clock,
     wireClock,
+    io,
     random: context.randomOf('api'),
     log,
     baseUrl,

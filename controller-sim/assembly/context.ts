@@ -2,6 +2,7 @@
 
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { type Random, seededStream, systemRandom } from '#lib/random.ts';
 import { AdvancingClock, realClock } from '#lib/time/advancing-clock.ts';
 import { type AdvanceableClock, type Clock, SystemClock } from '#lib/time/clock.ts';
@@ -18,16 +19,18 @@ export class SimulatorContext {
   readonly clock: AdvanceableClock;
   /** For other programs: heartbeats and time limits go on in real time when the lab advances the other clock. */
   readonly wireClock: Clock;
+  readonly io: IoContext;
   readonly ids: IdSource;
   readonly #log: Log;
   readonly #owned: AsyncDisposableStack;
 
   /** `owned` closes the rooms in the reverse order of their construction. */
-  constructor(options: SimulatorOptions, owned: AsyncDisposableStack) {
+  constructor(options: SimulatorOptions, owned: AsyncDisposableStack, io?: IoContext) {
     const { clock = new SystemClock(), log = silentLog } = options;
     this.options = options;
     this.clock = isAdvanceable(clock) ? clock : new AdvancingClock(clock);
     this.wireClock = realClock(this.clock);
+    this.io = io ?? new IoContext({ clock: this.wireClock });
     this.ids = new IdSource(this.randomOf('ids'));
     this.#log = log;
     this.#owned = owned;

@@ -50,7 +50,7 @@ export function assembleControl(
   context: SimulatorContext,
   { data, rules, network, addresses, cluster, traffic }: ControlParts,
 ): Control {
-  const { options, clock, wireClock, ids } = context;
+  const { options, clock, wireClock, io, ids } = context;
   const { state, authority } = data;
   const { access, serviceChanges } = rules;
   const { baseUrl, controlAddress, controllerId } = addresses;
@@ -93,6 +93,7 @@ export function assembleControl(
     cluster,
     clock,
     wireClock,
+    io,
     log,
   };
   const control: ControlContext = { ...shared, controllerId, controlAddress };

@@ -9,6 +9,7 @@
 
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { OptionError } from '#lib/options.ts';
 import { atOnce } from '#lib/slices.ts';
 import { validateBody } from '../api/bodies/validate.ts';
@@ -55,12 +56,14 @@ export interface Simulator extends PublicSimulator {
 /**
  * Resolves once every port serves. Rejects with OptionError for unknown or invalid options, with the system's error for
  * a port in use, with StoreError for an invalid data file.
+ *
+ * @param io Shared by its connections; default: a context of its own.
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}, io?: IoContext): Promise<Simulator> {
   checkSimulatorOptions(options);
   const owned = new AsyncDisposableStack();
   try {
-    return await build(options, owned);
+    return await build(options, owned, io);
   } catch (error) {
     await owned.disposeAsync();
     if (!(error instanceof DamagedError)) throw error;
@@ -71,8 +74,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 }
 
-async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Promise<Simulator> {
-  const context = new SimulatorContext(options, owned);
+async function build(
+  options: SimulatorOptions,
+  owned: AsyncDisposableStack,
+  io: IoContext | undefined,
+): Promise<Simulator> {
+  const context = new SimulatorContext(options, owned, io);
   if (isPredictableForOthers(options)) warnOfSeed(context);
   const data = await openData(context);
   const rules = assembleRules(context, data.state);
@@ -176,14 +183,14 @@ function openNetwork(context: SimulatorContext, state: State): Network {
 }
 
 function openTraffic(context: SimulatorContext, state: State, network: Network): LabTraffic {
-  const { clock, wireClock, options } = context;
+  const { clock, wireClock, io, options } = context;
   const random = context.randomOf('faults');
   const { proxyRouters = false, proxyTargets: targets = [] } = options;
   const log = context.logOf('lab');
   const { host: proxyHost, name: host } = proxyPlace(options);
   if (areProxiesHidden(options))
     log.warn({ proxyHost }, 'routers and clients of other machines do not reach the proxies; see --proxy-host');
-  const init = { state, clock, wireClock, random, network, log, proxyHost };
+  const init = { state, clock, wireClock, io, random, network, log, proxyHost };
   return context.own(new LabTraffic({ ...init, ...(proxyRouters && { ofRouters: { targets, host } }) }));
 }
 

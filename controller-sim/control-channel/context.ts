@@ -1,6 +1,7 @@
 // Components that handlers of control messages share.
 
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
@@ -32,6 +33,7 @@ export interface ControlContext {
   readonly clock: Clock;
   /** For connections. */
   readonly wireClock: Clock;
+  readonly io: IoContext;
   readonly log: Log;
   readonly controllerId: string;
   readonly cluster: Cluster;

@@ -112,7 +112,7 @@ export class ControlServer {
     this.#unknownTypes = new UnknownTypes(context.log, 'routerId');
     this.#listener = new ChannelListener({
       id: context.controllerId,
-      clock: context.wireClock,
+      io: context.io,
       log: context.log,
       helloTimeout: HELLO_TIMEOUT,
       maxHellos: MAX_HELLOS,
@@ -199,7 +199,7 @@ export class ControlServer {
     if (!this.#isPermitted(verified)) throw new HelloRejectedError(`router ${id} is disabled, deleted or re-enrolled`);
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
     if (!version) throw new HelloRejectedError(`router ${id} does not report its version`);
-    const { wireClock: clock, network } = this.#context;
+    const { io, network } = this.#context;
     const old = network.routers.get(id);
     if (old) {
       // Frees the slot for the router's next dial, as the reference does.
@@ -211,7 +211,7 @@ export class ControlServer {
       name: `router ${id}`,
       peerId: id,
       connectionId,
-      clock,
+      io,
       log: this.#log,
       limits: LIMITS,
       lanes: grouped ? controlLanes() : SINGLE_CONTROL_LANE,
@@ -227,7 +227,7 @@ export class ControlServer {
       hostname: '',
       syncStatus: 'SYNC_NEW',
       identities: new Set(),
-      connectedAt: clock.now(),
+      connectedAt: io.clock.now(),
       remoteAddress,
     };
     this.#handleMessages(router);

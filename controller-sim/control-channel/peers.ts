@@ -59,7 +59,7 @@ type PeerFunction = (argument: unknown) => unknown;
 
 type PeerComponents = Pick<
   ControlContext,
-  'state' | 'network' | 'cluster' | 'authority' | 'controllerId' | 'clock' | 'wireClock' | 'log'
+  'state' | 'network' | 'cluster' | 'authority' | 'controllerId' | 'clock' | 'io' | 'log'
 >;
 
 export class PeerConnections implements Peers {
@@ -169,7 +169,7 @@ export class PeerConnections implements Peers {
   }
 
   async #dial(memberId: string): Promise<Channel> {
-    const { authority, cluster, wireClock: clock, controllerId } = this.#context;
+    const { authority, cluster, io, controllerId } = this.#context;
     const { signal } = this.#closing;
     const member = cluster.find(memberId);
     if (!member) throw new HelloRejectedError('it is no longer a member');
@@ -178,10 +178,10 @@ export class PeerConnections implements Peers {
       alpn: [Alpn.Control],
       context: authority.controllerContext(controllerId),
       timeout: DIAL_TIMEOUT,
-      clock,
+      clock: io.clock,
       signal,
     });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io });
     try {
       const headers = [[ChannelHeader.UnderlayType, PEER_TYPE]] as const;
       const answer = await sendHello(underlay, controllerId, headers, DIAL_TIMEOUT, signal);
@@ -201,7 +201,7 @@ export class PeerConnections implements Peers {
       name: `controller ${peerId}`,
       peerId,
       connectionId,
-      clock: this.#context.wireClock,
+      io: this.#context.io,
       log: this.#context.log,
       limits: PEER_LIMITS,
       lanes: SINGLE_CONTROL_LANE,

@@ -2,6 +2,7 @@
 
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.ts';
@@ -28,7 +29,7 @@ function opened(t: Test) {
     name: 'router r1',
     peerId: 'r1',
     connectionId: 'c1',
-    clock,
+    io: new IoContext({ clock }),
     log: silentLog,
     limits: { maxHeaders: MIB, maxBody: 64 * MIB, maxFields: 1_000 },
     lanes: SINGLE_CONTROL_LANE,

@@ -1,7 +1,7 @@
 // The control channel of a router at the controller. The tap sees its messages, and may drop some and hold
 // others back.
 
-import type { Timer } from '#lib/time/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import type { LaneName } from '#wire/lanes/lane-name.ts';
@@ -16,7 +16,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class RouterChannel extends Channel {
   readonly #tap: ControlTap;
-  readonly #clock: ChannelOptions['clock'];
+  readonly #clock: Clock;
   readonly #held = new Set<Timer>();
   /** Messages of each direction that the next one overtakes. */
   readonly #overtaken: Readonly<Record<Direction, Set<() => void>>> = { in: new Set(), out: new Set() };
@@ -26,7 +26,7 @@ export class RouterChannel extends Channel {
   constructor(tap: ControlTap, options: ChannelOptions) {
     super(options);
     this.#tap = tap;
-    this.#clock = options.clock;
+    this.#clock = options.io.clock;
     void this.closed.then(() => {
       for (const timer of this.#held) timer.cancel();
       this.#held.clear();

@@ -47,7 +47,7 @@ export interface DialedRouter {
 
 type DialComponents = Pick<
   ControlContext,
-  'state' | 'network' | 'authority' | 'controllerId' | 'clock' | 'wireClock' | 'log'
+  'state' | 'network' | 'authority' | 'controllerId' | 'clock' | 'wireClock' | 'io' | 'log'
 >;
 
 export class RouterDialer {
@@ -125,16 +125,16 @@ export class RouterDialer {
 
   async #dial(router: Router, address: string): Promise<void> {
     const { id, fingerprint } = router;
-    const { authority, clock, wireClock, controllerId } = this.#context;
+    const { authority, clock, io, controllerId } = this.#context;
     const socket = await dialTls({
       address: parseAddress(address),
       alpn: [Alpn.Control],
       context: authority.controllerContext(controllerId),
       timeout: DIAL_TIMEOUT,
-      clock: wireClock,
+      clock: io.clock,
       signal: this.#abort.signal,
     });
-    const underlay = new Underlay({ socket, clock: wireClock, type: UNDERLAY });
+    const underlay = new Underlay({ socket, io, type: UNDERLAY });
     try {
       const verdict = verifyChain(peerCertificates(socket), authority.roots, validityTimes(clock));
       if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);

@@ -1,6 +1,7 @@
 // The requests and control messages of the simulator as the lab sees them: recorded, and subject to faults.
 
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
@@ -22,6 +23,7 @@ export interface LabTrafficComponents {
   readonly clock: Clock;
   /** For connections. */
   readonly wireClock: Clock;
+  readonly io: IoContext;
   readonly random: Random;
   readonly network: Pick<Network, 'routers' | 'links' | 'announce'>;
   readonly log: Log;
@@ -48,10 +50,10 @@ export class LabTraffic {
   readonly control: ControlTraffic;
   readonly links: LinkTraffic;
 
-  constructor({ state, clock, wireClock, random, network, log, ...init }: LabTrafficComponents) {
+  constructor({ state, clock, wireClock, io, random, network, log, ...init }: LabTrafficComponents) {
     this.journal = new Journal({ wireClock, log });
     this.faults = new Faults({ state, network, random, wireClock, log });
-    this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.proxyHost });
+    this.proxies = new Proxies({ wireClock, io, random, faults: this.faults, host: init.proxyHost });
     new StoreFaults({ wireClock, faults: this.faults }).guard(state);
     const { journal, faults } = this;
     this.links = new LinkTraffic({ state, clock, journal, network });

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, type SocketHandler } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { Listener } from './listener.ts';
@@ -11,7 +13,10 @@ import { Listener } from './listener.ts';
 async function starting(t: Test) {
   const { pem: cert, key } = await issue(await makeAuthority('network'), 'controller');
   const authority = { serverContext: () => ({ cert, key: key.export({ type: 'pkcs8', format: 'pem' }) }) };
-  const listener = await Listener.open({ host: '127.0.0.1', port: 0, log: silentLog }, authority);
+  const listener = await Listener.open(
+    { io: new IoContext({ clock: new SystemClock() }), host: '127.0.0.1', port: 0, log: silentLog },
+    authority,
+  );
   t.teardown(() => listener.close());
   const dial = async (alpn?: string): Promise<TLSSocket> => {
     const protocols = alpn === undefined ? {} : { ALPNProtocols: [alpn] };

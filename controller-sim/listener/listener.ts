@@ -3,11 +3,13 @@
 // starts: their connections, and those of early clients, wait until it serves.
 
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { listening } from '#lib/net/listening.ts';
 import { Alpn, type SocketHandler, TlsPort } from '#wire/connection/tls-port.ts';
 import type { Authority } from '../pki/authority.ts';
 
 export interface ListenerOptions {
+  readonly io: IoContext;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import t, { type Test } from 'tap';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { dialTls } from '#wire/connection/dial.ts';
@@ -207,7 +208,7 @@ t.test('only a controller of the network is one of its peers', async (t) => {
   const dial = async (id: string, own: { cert: string; key: string } | undefined) => {
     const [address, context] = [parseAddress(one.simulator.controlAddress), { ...own, ca: one.simulator.ca }];
     const socket = await dialTls({ address, alpn: [Alpn.Control], context, timeout: 5_000, clock });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io: new IoContext({ clock }) });
     try {
       await sendHello(underlay, id, [[ChannelHeader.UnderlayType, 'ctrl.mesh']], 5_000);
       return 'answered';

@@ -7,8 +7,9 @@ import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import t from 'tap';
 import WebSocket, { createWebSocketStream } from 'ws';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
@@ -29,14 +30,18 @@ let sources = 1;
 const source = () => `127.0.1.${++sources}`;
 
 async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const { ports: opened } = await overlay.addRouter({
-    name: 'a',
-    mode: 'host',
-    link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
-    listeners: [edgeListener(), edgeListener(0, 'wss')],
-    extra: { web: [webServer(0, 'health-checks')] },
-  });
+  const io = new IoContext({ clock: new SystemClock() });
+  const overlay = await Overlay.start({ churnLimit: 0 }, io);
+  const { ports: opened } = await overlay.addRouter(
+    {
+      name: 'a',
+      mode: 'host',
+      link: { listeners: [linkListener()], dialers: [{ binding: 'transport' }] },
+      listeners: [edgeListener(), edgeListener(0, 'wss')],
+      extra: { web: [webServer(0, 'health-checks')] },
+    },
+    { io },
+  );
   const {
     link: [link = 0],
     sdk: [edge = 0, websocket = 0],
@@ -51,7 +56,8 @@ async function network() {
     control: { port: control, alpn: Alpn.Control },
     API: { port: control, alpn: HTTP },
   };
-  return { ports, [Symbol.asyncDispose]: () => overlay.close() };
+  const { unauthenticatedCpu } = io; // of both programs
+  return { ports, unauthenticatedCpu, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
 /** Resolves when a connection is closed, with or without an error. */
@@ -67,7 +73,7 @@ t.test('a client that changes its keys without end is disconnected, at every por
     const client = await openRecords({ ...target, localAddress });
     client.network.write(client.records.keyUpdates(MANY));
     await closed(client.network);
-    t.ok(unauthenticatedCpu.usedBy(localAddress) > 500, `${name}, and its source rests`);
+    t.ok(all.unauthenticatedCpu.usedBy(localAddress) > 500, `${name}, and its source rests`);
   }
   const { sockets } = await leftSince(before);
   t.ok(sockets <= 40, `${sockets} sockets remain`);
@@ -96,7 +102,7 @@ t.test('changes of keys inside a WebSocket close it', async (t) => {
   const end = once(webSocket, 'close');
   stream.write(inner.records.keyUpdates(MANY));
   await end;
-  t.ok(unauthenticatedCpu.usedBy(localAddress) > 500);
+  t.ok(all.unauthenticatedCpu.usedBy(localAddress) > 500);
 });
 
 t.test(
@@ -135,7 +141,7 @@ t.test('what follows the handshake waits for its turn, too', { skip: whyNoSystem
   };
   const [attacker, other] = [source(), source()];
   const [waiting, served] = [await open(attacker), await open(other)];
-  unauthenticatedCpu.punish({ remoteAddress: attacker });
+  all.unauthenticatedCpu.punish({ remoteAddress: attacker });
   let answers = 0;
   waiting.on('data', () => answers++).write(UPGRADE);
   served.write(UPGRADE);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type ConnectionOptions, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialSocket } from '../../agent/egress/socket-dial.ts';
@@ -320,7 +321,7 @@ t.test('a TLS service gets a reset if its circuit is aborted, and an end if its 
   const address = { type: 'tls' as const, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   const unverified: ConnectionOptions = { rejectUnauthorized: false }; // the certificate does not matter here
   const options = {
-    clock: new SystemClock(),
+    io: new IoContext({ clock: new SystemClock() }),
     context: unverified,
     timeout: 5_000,
     signal: new AbortController().signal,

@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { endChainVerification } from '#wire/connection/client-chains.ts';
@@ -31,7 +33,13 @@ const TICK = 10;
 async function ownPort(onClient: (socket: TLSSocket) => void) {
   const { pem, key } = await issue(await makeAuthority('test'), 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, log: silentLog });
+  const port = await TlsPort.open({
+    io: new IoContext({ clock: new SystemClock() }),
+    host: '127.0.0.1',
+    port: 0,
+    context,
+    log: silentLog,
+  });
   port.handle(Alpn.None, onClient);
   return { port: port.address.port, close: () => port.close() };
 }

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls } from '#wire/connection/dial.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
@@ -52,13 +53,17 @@ t.test('routers verify controllers and other routers regardless of NODE_TLS_REJE
   const config = { cert: `pem:${router.pem}`, key, ca: `pem:${ca}`, alt_server_certs: [] };
   const identity = await Identity.open({ config, clock, log: silentLog });
   const listener = await TlsPort.open({
+    io: new IoContext({ clock: new SystemClock() }),
     host: '127.0.0.1',
     port: 0,
     context: identity.serverContext(),
     log: silentLog,
   });
   t.teardown(() => listener.close());
-  const proxy = new ApiProxy({ clock, log: silentLog, port: listener, identity }, { host: 'localhost', port });
+  const proxy = new ApiProxy(
+    { io: new IoContext({ clock }), log: silentLog, port: listener, identity },
+    { host: 'localhost', port },
+  );
   t.teardown(() => proxy.close());
   const client = new Agent({ connect: { rejectUnauthorized: false } });
   t.teardown(() => client.close());

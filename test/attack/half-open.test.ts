@@ -11,6 +11,7 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
@@ -162,10 +163,11 @@ async function smallPort(): Promise<{ port: TlsPort; http: Server; ca: string; c
   const { pem, key } = await issue(authority, 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
   const max = { maxConnections: 20, maxHandshakes: 10, handshakeTimeout: HANDSHAKE_TIME };
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, ...max, log: silentLog });
+  const io = new IoContext({ clock: new SystemClock() });
+  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, context, ...max, log: silentLog });
   const http = createServer();
   const limits = { read: 60_000, write: 60_000, idle: 60_000 };
-  const timeouts = new HttpTimeouts(http, new SystemClock(), limits, (request, response) => {
+  const timeouts = new HttpTimeouts(http, io, limits, (request, response) => {
     if (request.url !== '/held') response.end('answer');
   });
   port.handle(Alpn.None, (socket, connection) => timeouts.accept(socket, connection));

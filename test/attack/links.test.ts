@@ -8,6 +8,7 @@ import { connect } from 'node:tls';
 import t from 'tap';
 import { DaemonLog } from '#lib/log/daemon-log.ts';
 import type { Log } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
@@ -50,7 +51,7 @@ async function network(log?: Log) {
       key,
     });
     await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
-    const underlay = new Underlay({ socket, clock: new SystemClock() });
+    const underlay = new Underlay({ socket, io: new IoContext({ clock: new SystemClock() }) });
     await sendHello(underlay, 'link', headers, 5_000);
     underlay.start(
       { onFrame: () => undefined, onWritable: () => undefined },

@@ -4,7 +4,9 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import type { UnauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { until } from '../support/networks/overlay.ts';
@@ -21,12 +23,20 @@ const UPLOAD = 'upload';
 /** As bytes of a handshake they would be most of what a source may use at once. */
 const UPLOADED = 8 * 1024 * 1024;
 
+interface OpenPort {
+  readonly unauthenticatedCpu: UnauthenticatedCpu;
+  at(localAddress: string): Place;
+  isUploaded(): boolean;
+}
+
 /** A port whose other clients prove who they are with their first bytes, which they get back. */
-async function openPort(t: Test): Promise<{ at(localAddress: string): Place; isUploaded(): boolean }> {
+async function openPort(t: Test): Promise<OpenPort> {
+  const io = new IoContext({ clock: new SystemClock() });
+  const { unauthenticatedCpu } = io;
   const authority = await makeAuthority('test');
   const { pem, key } = await issue(authority, 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, log: silentLog });
+  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, context, log: silentLog });
   t.teardown(() => port.close());
   port.handle(Alpn.None, (socket) => {
     socket.on('data', (data) => (unauthenticatedCpu.authenticated(socket), socket.end(data)));
@@ -34,7 +44,11 @@ async function openPort(t: Test): Promise<{ at(localAddress: string): Place; isU
   let uploads = 0;
   port.handle(UPLOAD, (socket) => void socket.resume().once('close', () => uploads++));
   const isUploaded = () => uploads > 0;
-  return { isUploaded, at: (localAddress) => ({ host: '127.0.0.1', port: port.address.port, localAddress }) };
+  return {
+    unauthenticatedCpu,
+    isUploaded,
+    at: (localAddress) => ({ host: '127.0.0.1', port: port.address.port, localAddress }),
+  };
 }
 
 function shakeHands(place: Place): Socket {
@@ -42,7 +56,7 @@ function shakeHands(place: Place): Socket {
 }
 
 t.test('a source that has used its time waits; another client connects', async (t) => {
-  const { at } = await openPort(t);
+  const { unauthenticatedCpu, at } = await openPort(t);
   const attacker = at('127.0.0.2');
   unauthenticatedCpu.run({ remoteAddress: attacker.localAddress }, () => undefined, USED);
   let secured = 0;
@@ -59,7 +73,7 @@ t.test('a source that has used its time waits; another client connects', async (
 });
 
 t.test('clients that prove who they are never wait, however many one source has', async (t) => {
-  const { at } = await openPort(t);
+  const { unauthenticatedCpu, at } = await openPort(t);
   const fleet = at('127.0.0.4');
   const spent = { remoteAddress: fleet.localAddress };
   unauthenticatedCpu.run(spent, () => undefined, USED);
@@ -76,7 +90,7 @@ t.test('clients that prove who they are never wait, however many one source has'
 });
 
 t.test('silent connections take no turn, and closed ones leave nothing', async (t) => {
-  const { at } = await openPort(t);
+  const { unauthenticatedCpu, at } = await openPort(t);
   const silent = await Promise.all(
     Array.from({ length: FLOOD }, async () => {
       const socket: Socket = connectTcp(at('127.0.0.5')).on('error', () => undefined);
@@ -93,7 +107,7 @@ t.test('silent connections take no turn, and closed ones leave nothing', async (
 });
 
 t.test('bytes after the handshake do not count as its bytes', async (t) => {
-  const { at, isUploaded } = await openPort(t);
+  const { unauthenticatedCpu, at, isUploaded } = await openPort(t);
   const source = at('127.0.0.6');
   connect({ ...source, rejectUnauthorized: false, ALPNProtocols: [UPLOAD] }).end(Buffer.alloc(UPLOADED));
   await until('the upload to end', isUploaded);

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import WebSocket, { createWebSocketStream } from 'ws';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ManagementClient } from '../support/clients/management-client.ts';
@@ -53,14 +54,19 @@ function upgrade(fields: Readonly<Record<string, string>> = {}, line = 'GET /ws 
 
 /** A router with a listener for browsers. */
 async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const { router, sdkPort: port } = await overlay.addRouter({
-    name: 'a',
-    mode: 'host',
-    listeners: [edgeListener(0, 'wss')],
-    extra: { transport: { wss: { handshakeTimeout: PATIENT, readTimeout: 1 } } },
-  });
-  return { overlay, port, router, [Symbol.asyncDispose]: () => overlay.close() };
+  const io = new IoContext({ clock: new SystemClock() });
+  const overlay = await Overlay.start({ churnLimit: 0 }, io);
+  const { router, sdkPort: port } = await overlay.addRouter(
+    {
+      name: 'a',
+      mode: 'host',
+      listeners: [edgeListener(0, 'wss')],
+      extra: { transport: { wss: { handshakeTimeout: PATIENT, readTimeout: 1 } } },
+    },
+    { io },
+  );
+  const { unauthenticatedCpu } = io;
+  return { overlay, port, router, unauthenticatedCpu, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
 async function open(port: number, localAddress = '127.0.0.1'): Promise<TLSSocket> {
@@ -95,13 +101,13 @@ t.test('an upgrade waits while the source of its client rests, whether it will b
   const sockets = await Promise.all(lines.map(() => open(all.port, localAddress)));
   let answers = 0;
   for (const socket of sockets) socket.once('data', () => void answers++);
-  unauthenticatedCpu.punish({ remoteAddress: localAddress });
+  all.unauthenticatedCpu.punish({ remoteAddress: localAddress });
   for (const [index, line] of lines.entries()) sockets[index]?.write(upgrade({}, line));
   const other = await openWebSocket(all.port);
-  await until('the upgrades to wait', () => unauthenticatedCpu.waiting === lines.length);
+  await until('the upgrades to wait', () => all.unauthenticatedCpu.waiting === lines.length);
   t.equal(answers, 0);
   for (const socket of [...sockets, other]) socket.destroy();
-  await until('nothing to wait', () => unauthenticatedCpu.waiting === 0);
+  await until('nothing to wait', () => all.unauthenticatedCpu.waiting === 0);
 });
 
 t.test('broken upgrades are answered with an error or closed', async (t) => {

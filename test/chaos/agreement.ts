@@ -3,6 +3,7 @@
 // services that the controller explains to them.
 
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { VirtualClient } from '../../testbed/load/virtual-client.ts';
 import type { ApiClient } from '../support/clients/api-client.ts';
@@ -125,7 +126,7 @@ async function clients({ overlay: { simulator }, api }: RepairedNetwork): Promis
     const { id } = await lab.identity(name);
     const pem = (text: string) => text.replace(/^pem:/, '');
     const files = { name, certificate: pem(id.cert), key: pem(id.key), ca, baseUrl };
-    const client = new VirtualClient({ clock: new SystemClock(), log: silentLog }, files);
+    const client = new VirtualClient({ io: new IoContext({ clock: new SystemClock() }), log: silentLog }, files);
     try {
       const login = await outcome(() => client.login());
       const explained = lab.whyLogin(name).ok;

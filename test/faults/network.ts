@@ -3,6 +3,7 @@
 
 import { fromBinary } from '@bufbuild/protobuf';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Frame } from '#wire/frame.ts';
@@ -232,7 +233,7 @@ export class FaultyNetwork {
     const unrouter = new Unrouter({ clock, log, forwarder }, CLOSE_CHECK);
     forwarder.onLinkLost((linkId) => scanner.onLinkLost(linkId));
     const onUnroutable = (id: string) => faulter.report(id, 'c');
-    const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
+    const ends = new CircuitEnds({ buffers: new BufferPool(), clock, log, forwarder, metrics, faulter, onUnroutable });
     const close = () => {
       faulter.close();
       scanner.close();

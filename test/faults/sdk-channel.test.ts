@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { seededRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Frame, removeHeader } from '#wire/frame.ts';
@@ -119,7 +120,15 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
     { clock, log, controllers: { all: [], byId: () => undefined }, faults: metrics.meter('faults') },
     0,
   );
-  const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable: () => undefined });
+  const ends = new CircuitEnds({
+    buffers: new BufferPool(),
+    clock,
+    log,
+    forwarder,
+    metrics,
+    faulter,
+    onUnroutable: () => undefined,
+  });
   const pass = (isLast: boolean, deliver: () => void) => {
     if (isLast) {
       setTimeout(deliver, WEATHER.delay);

@@ -9,11 +9,11 @@ import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
 import fc from 'fast-check';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 
@@ -61,6 +61,10 @@ const ROUND = fc.record<Round>({
   answer: fc.integer({ min: 0, max: 50_000 }),
 });
 
+/** Shared by all rounds: nothing of one is left for the next. */
+const io = new IoContext({ clock: new SystemClock() });
+const { clientSockets, unauthenticatedCpu } = io;
+
 /** Each connection has a source of its own, so that one that rests does not delay the next ones. */
 let sources = 0;
 const nextSource = () => `127.3.${(sources >> 8) & 0xff}.${++sources & 0xff}`;
@@ -75,7 +79,7 @@ async function soon(what: string, look: () => boolean): Promise<void> {
 async function openPort() {
   const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, requestCert: false, context, log: silentLog });
+  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, requestCert: false, context, log: silentLog });
   const accepted: ((socket: TLSSocket) => void)[] = [];
   port.handle('', (socket) => {
     socket.allowHalfOpen = true;

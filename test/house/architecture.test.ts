@@ -231,6 +231,21 @@ t.test('only the clock reads the time, only random.ts and ids.ts create random v
   t.pass(`${PRODUCT.length} files`);
 });
 
+t.test('the assembly of a program creates its clock and what its connections share', async (t) => {
+  /** Objects without the state of a program. */
+  const constants = /^(?:Ajv|AsyncLocalStorage|BlockList|LaneName|Map|RegExp|Set|Uint8Array|URL|WeakMap)$/;
+  const thread = 'agent/ingress/tunnel/tproxy/datagram-thread.ts';
+  const assembled = /\bnew (?:IoContext|BufferPool|ClientSockets|FlushSchedule|UnauthenticatedCpu)\(/;
+  const owners =
+    /^(?:agent\/(?:router\.ts|commands\/)|controller-sim\/assembly\/|testbed\/|common\/lib\/net\/io-context\.ts)/;
+  for (const { path, text } of PRODUCT) {
+    for (const [line, name = ''] of text.matchAll(/^(?:export )?(?:const|let) \w+(?:: [^=]+)? = new (\w+)/gm))
+      if (!constants.test(name) && path !== thread) t.fail(`${path}: ${line}: two programs in one process share it`);
+    if (assembled.test(text) && !owners.test(path)) t.fail(`${path}: let the assembly create it`);
+  }
+  t.ok(PRODUCT.some(({ path, text }) => path === thread && /^const reader = new /m.test(text)));
+});
+
 t.test('bodies of others are decoded in one place, which bounds their fields', async (t) => {
   const entrance = 'common/wire/decode-body.ts';
   for (const { path, text } of PRODUCT)

@@ -11,8 +11,8 @@ import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
 import { silentLog } from '#lib/log/log.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
-import { VirtualClock } from '#lib/time/clock.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
@@ -22,18 +22,24 @@ import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 interface Network extends AsyncDisposable {
+  /** Shared by the router and the controller. */
+  io: IoContext;
   overlay: Overlay;
   /** `https://host:port` of the proxy. */
   proxy: string;
 }
 
 async function network(upstream?: string): Promise<Network> {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const { router } = await overlay.addRouter({
-    name: 'a',
-    edge: { apiProxy: { listener: '127.0.0.1:0', upstream: upstream ?? new URL(overlay.simulator.baseUrl).host } },
-  });
-  return { overlay, proxy: `https://${router.describe().apiProxy}`, [Symbol.asyncDispose]: () => overlay.close() };
+  const io = new IoContext({ clock: new SystemClock() });
+  const overlay = await Overlay.start({ churnLimit: 0 }, io);
+  const { router } = await overlay.addRouter(
+    {
+      name: 'a',
+      edge: { apiProxy: { listener: '127.0.0.1:0', upstream: upstream ?? new URL(overlay.simulator.baseUrl).host } },
+    },
+    { io },
+  );
+  return { io, overlay, proxy: `https://${router.describe().apiProxy}`, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
 async function login(base: string, dispatcher: Agent, headers: Record<string, string> = {}) {
@@ -75,7 +81,8 @@ t.test('a client logs in through the proxy with its certificate and continues th
 
 t.test('only an answer that needs credentials shows the proxy that it knows a client', async (t) => {
   await using all = await network();
-  const { overlay, proxy } = all;
+  const { io, overlay, proxy } = all;
+  const { unauthenticatedCpu } = io;
   const device = await enrollDevice(overlay, 'device');
   const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
   t.teardown(() => Promise.all([device.agent.close(), nobody.close()]));
@@ -182,11 +189,12 @@ async function proxyOf(t: Test, listener?: RequestListener) {
     alt_server_certs: [],
   };
   const clock = new VirtualClock();
+  const io = new IoContext({ clock });
   const log = silentLog;
   const identity = await Identity.open({ config, clock, log });
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context: identity.serverContext(), log });
+  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, context: identity.serverContext(), log });
   t.teardown(() => port.close());
-  const proxy = new ApiProxy({ clock, log, port, identity }, upstream);
+  const proxy = new ApiProxy({ io, log, port, identity }, upstream);
   t.teardown(() => proxy.close());
   return { controller, clock, address: proxy.address, port: port.address.port };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { acceptHello, readHello, sendHello } from '#wire/channel/hello.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
@@ -57,7 +58,7 @@ t.test('a controller that stops ends its dials, also those that wait for the ans
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await overlay.management.edgeRouters.patch(id, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
-  const underlay = new Underlay({ socket: await dialed, clock: new SystemClock() });
+  const underlay = new Underlay({ socket: await dialed, io: new IoContext({ clock: new SystemClock() }) });
   const hello = await readHello(underlay, 5_000);
   await overlay.simulator.close();
   acceptHello(underlay, hello, [
@@ -86,7 +87,7 @@ t.test('only certificates of controllers are accepted', async (t) => {
       timeout: 5_000,
       clock,
     });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io: new IoContext({ clock }) });
     const headers = [
       [ChannelHeader.HelloVersion, formatVersionInfo(ownVersionInfo('2.0.0'))],
       [ControlHeader.Capabilities, encodeBitMask([ControllerCapability.JwtLegacySessions])],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import t from 'tap';
 import { parseAddress } from '#lib/net/address.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
 import { dialThroughProxy } from '../../agent/egress/socket-dial.ts';
@@ -55,7 +56,8 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options = { clock: new SystemClock(), timeout: 30_000, signal: AbortSignal.timeout(60_000) };
+  const io = new IoContext({ clock: new SystemClock() });
+  const options = { io, timeout: 30_000, signal: AbortSignal.timeout(60_000) };
   const context = { ca: readFileSync(join(overlay.directory, 'b.ca')) };
   const address = parseAddress(`tls:${at}`);
   const [host = '', port = ''] = proxy.address.split(':');
@@ -82,7 +84,13 @@ t.test('a connection through a proxy has the local address and port that the dia
   const { socket } = await dialThroughProxy(
     parseAddress(`tcp:${proxy.address}`),
     { host, port: Number(port) },
-    { clock: new SystemClock(), timeout: 30_000, signal: new AbortController().signal, localAddress: host, localPort },
+    {
+      io: new IoContext({ clock: new SystemClock() }),
+      timeout: 30_000,
+      signal: new AbortController().signal,
+      localAddress: host,
+      localPort,
+    },
   );
   t.equal(socket.localPort, localPort);
   socket.destroy();

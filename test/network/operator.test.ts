@@ -7,6 +7,7 @@ import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { DaemonLog } from '#lib/log/daemon-log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
@@ -193,7 +194,7 @@ t.test('an edge listener answers a hello without a token, and closes', async (t)
     key,
   });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
-  const underlay = new Underlay({ socket, clock });
+  const underlay = new Underlay({ socket, io: new IoContext({ clock }) });
   const answer = await sendHello(underlay, 'sdk', [], 5_000);
   t.ok(answer.bool(ChannelHeader.ResultSuccess));
   await underlay.closed;

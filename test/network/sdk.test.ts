@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { ChannelHeader, EdgeFlag, PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -335,7 +336,7 @@ t.test(
     const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
     const received: Payload[] = [];
     client.frameHandlers.set(XgressType.Payload, (frame) => {
-      const payload = Payload.fromFrame(frame).copy();
+      const payload = Payload.fromFrame(frame).copy(new BufferPool());
       received.push(payload);
       const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, [payload.sequence]);
       client.channel.lane().trySendFrame(acknowledgement.bytes, undefined);

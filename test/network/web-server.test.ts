@@ -9,6 +9,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { createLog, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { WebConfig } from '../../agent/config/router-config.ts';
 import { Health } from '../../agent/health/health.ts';
@@ -55,7 +56,11 @@ async function open(options: Partial<WebConfig['options']>, metrics?: typeof UNR
       ...options,
     },
   };
-  const server = await WebServer.open({ clock, log: silentLog, identity, health, metrics }, web, 'web[0]');
+  const server = await WebServer.open(
+    { clock, io: new IoContext({ clock }), log: silentLog, identity, health, metrics },
+    web,
+    'web[0]',
+  );
   const port = Number(server.addresses[0]?.split(':').at(-1));
   const close = async () => {
     await server.close();

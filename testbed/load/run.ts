@@ -6,6 +6,7 @@ import PQueue from 'p-queue';
 import { ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import {
   boolean,
   checkOptions,
@@ -16,7 +17,7 @@ import {
   objectWith,
 } from '#lib/options.ts';
 import { type Random, seededStream } from '#lib/random.ts';
-import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { parseDuration } from '#lib/time/duration.ts';
 import { foreignFiles } from './foreign.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from './interface.ts';
@@ -60,7 +61,7 @@ export async function runLoad(
   try {
     onProgress?.('runs the steps');
     const random = seededStream(seed, 'waits');
-    await new Load({ clock, log, random, stages, prepared }, options.signal).run(scenario);
+    await new Load({ io: new IoContext({ clock }), log, random, stages, prepared }, options.signal).run(scenario);
     seconds = (clock.monotonic() - begun) / SECOND;
   } finally {
     if (!keep) {
@@ -75,7 +76,7 @@ export async function runLoad(
 }
 
 interface LoadComponents {
-  readonly clock: Clock;
+  readonly io: IoContext;
   readonly log: Log;
   readonly random: Random;
   readonly stages: Stages;
@@ -108,15 +109,15 @@ class Load {
   }
 
   async #routers(group: RouterGroup, files: readonly RouterFiles[], owned: AsyncDisposableStack): Promise<void> {
-    const { clock, log } = this.#components;
+    const { io, log } = this.#components;
     const { version, answerDelay = '0s', certificate = 'valid', links = 1, steps, repeat = 1 } = group;
     const isForeign = certificate === 'foreign';
-    const used = isForeign ? files.map(foreignFiles(clock)) : files;
+    const used = isForeign ? files.map(foreignFiles(io.clock)) : files;
     const ids = files.map(({ id }) => id);
     await this.#members(group, async (index, pace) => {
       const own = used[index];
       if (!own) return;
-      const router = new VirtualRouter({ files: own, clock, log, version, answerDelay: parseDuration(answerDelay) });
+      const router = new VirtualRouter({ files: own, io, log, version, answerDelay: parseDuration(answerDelay) });
       owned.defer(() => router.disconnect());
       const others = Array.from({ length: links }, (_, each) => ids[(index + 1 + each) % ids.length] ?? '').filter(
         (id) => id !== own.id,
@@ -163,7 +164,7 @@ class Load {
     { name, count, rate, atOnce = DEFAULT_AT_ONCE }: RouterGroup | ClientGroup,
     run: (index: number, pace: Pace) => Promise<void>,
   ): Promise<void> {
-    const { clock } = this.#components;
+    const { clock } = this.#components.io;
     const pace = { group: name, queue: new PQueue({ concurrency: atOnce }) };
     const begun = clock.monotonic();
     const members: Promise<void>[] = [];
@@ -191,7 +192,8 @@ class Load {
 
   async #sleep(milliseconds: number): Promise<void> {
     const options = { name: 'load', ...(this.#signal && { signal: this.#signal }) };
-    await this.#components.clock.sleep(milliseconds, options).catch(() => undefined); // the caller sees that it is over
+    const { clock } = this.#components.io;
+    await clock.sleep(milliseconds, options).catch(() => undefined); // the caller sees that it is over
   }
 
   #service(name: string): string {

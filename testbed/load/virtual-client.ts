@@ -5,7 +5,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
@@ -27,7 +27,7 @@ export interface ClientFiles {
 }
 
 export interface VirtualClientComponents {
-  readonly clock: Clock;
+  readonly io: IoContext;
   readonly log: Log;
 }
 
@@ -115,7 +115,7 @@ export class VirtualClient {
     if (this.#channel?.isClosed === false) return this.#channel;
     const url = edgeRouters.map(({ supportedProtocols }) => supportedProtocols.tls).find((each) => each !== undefined);
     if (url === undefined) throw new ProjectError('NO_ROUTER', 'the session names no router with a TLS listener');
-    const { clock, log } = this.#components;
+    const { io, log } = this.#components;
     const { certificate: cert, key, ca } = this.#files;
     const { host } = new URL(url);
     const socket = await dialTls({
@@ -123,15 +123,15 @@ export class VirtualClient {
       alpn: [Alpn.Edge],
       context: { cert, key, ca },
       timeout: TIMEOUT,
-      clock,
+      clock: io.clock,
     });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io });
     const answer = await sendHello(underlay, 'load', [[SdkHeader.SessionToken, this.#token ?? '']], TIMEOUT);
     const channel = new Channel({
       name: 'router',
       peerId: answer.string(ChannelHeader.ListenerId) ?? '',
       connectionId: answer.string(ChannelHeader.ConnectionId) ?? '',
-      clock,
+      io,
       log,
       limits: LIMITS,
       lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: QUEUE }]]),

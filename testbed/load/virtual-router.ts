@@ -6,7 +6,7 @@ import { background } from '#lib/background.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
@@ -49,7 +49,7 @@ export interface RouterFiles {
 
 export interface VirtualRouterInit {
   readonly files: RouterFiles;
-  readonly clock: Clock;
+  readonly io: IoContext;
   readonly log: Log;
   /** The version that it reports; default: that of this program. */
   readonly version: string | undefined;
@@ -81,16 +81,16 @@ export class VirtualRouter {
   /** Resolves when the controller has accepted the hello. */
   async connect(): Promise<void> {
     this.disconnect();
-    const { files, clock, log, version } = this.#init;
+    const { files, io, log, version } = this.#init;
     const { certificate: cert, key, ca } = files;
     const socket = await dialTls({
       address: parseAddress(files.controlAddress),
       alpn: [Alpn.Control],
       context: { cert, key, ca },
       timeout: TIMEOUT,
-      clock,
+      clock: io.clock,
     });
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io });
     const own = ownVersionInfo('0.0.0');
     const headers: [number, Uint8Array | string][] = [
       [ChannelHeader.HelloVersion, formatVersionInfo(version === undefined ? own : { ...own, version })],
@@ -101,7 +101,7 @@ export class VirtualRouter {
       name: 'the control channel',
       peerId: answer.string(ChannelHeader.ListenerId) ?? '',
       connectionId: answer.string(ChannelHeader.ConnectionId) ?? '',
-      clock,
+      io,
       log,
       limits: LIMITS,
       lanes: SINGLE_CONTROL_LANE,
@@ -134,7 +134,8 @@ export class VirtualRouter {
 
   /** Creates a terminator of its tunneler for a service. The controller answers with a message of its own. */
   async bind(serviceId: string): Promise<void> {
-    const { clock, files } = this.#init;
+    const { io, files } = this.#init;
+    const { clock } = io;
     const id = `${files.id}-${serviceId}`;
     const request = create(CreateTunnelTerminatorRequestV2Schema, {
       serviceId,
@@ -179,7 +180,7 @@ export class VirtualRouter {
   }
 
   #answer(channel: Channel): void {
-    const { clock, log, answerDelay, files } = this.#init;
+    const { io, log, answerDelay, files } = this.#init;
     channel.on(EdgeControlType.ServerHello, (message) => {
       const hello = create(ClientHelloSchema, { version: 'v2.0.0', hostname: files.name });
       const headers: [number, Uint8Array][] = [
@@ -202,7 +203,7 @@ export class VirtualRouter {
         if (!channel.isClosed) channel.reply(message, new Message(ControlType.RouteResult, headers, circuitId));
       };
       if (answerDelay === 0) reply();
-      else background(log, 'slow router', clock.sleep(answerDelay, { name: 'slow router' }).then(reply));
+      else background(log, 'slow router', io.clock.sleep(answerDelay, { name: 'slow router' }).then(reply));
     });
   }
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { asError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Address } from '#lib/net/address.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { TlsPort } from '#wire/connection/tls-port.ts';
 import type { RouterConfig } from '../../config/router-config.ts';
@@ -21,11 +21,10 @@ import { FabricDialer } from './fabric-dialer.ts';
 
 export interface FabricListenerComponents {
   clock: Clock;
+  io: IoContext;
   log: Log;
   controllers: Controllers;
   ends: CircuitEnds;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Returns the TLS port of an address, with the router's identity. */
   tlsPort(host: string, port: number): Promise<TlsPort>;
@@ -78,9 +77,9 @@ async function openStreams(
   config: Extract<FabricListenerConfig, { binding: 'transport' | 'proxy' }>,
   dialer: FabricDialer,
 ): Promise<StreamListener> {
-  const { clock, log, ioThreads } = components;
+  const { io, log } = components;
   const serve = (socket: Socket, signal: AbortSignal, reset: () => void) => {
-    const client = () => new SocketClient({ socket, reset, halfClose: true, ioThreads, clock, log });
+    const client = () => new SocketClient({ socket, reset, halfClose: true, io, log });
     return config.binding === 'proxy'
       ? proxyStream(dialer, config.service, client, signal)
       : serveStream(components, dialer, socket, client, signal);

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { DatagramSessions } from './datagram-sessions.ts';
 
@@ -14,7 +15,7 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
   const lines: string[] = [];
   let isServing = true;
   const log = createLog({ write: (line) => void lines.push(line) });
-  const components = { clock, log, acceptsCircuits: () => isServing };
+  const components = { io: new IoContext({ clock }), log, acceptsCircuits: () => isServing };
   const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
   t.teardown(() => sessions.end());
   let closed = 0;
@@ -47,7 +48,7 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
 t.test('a source with many sessions, or many that wait for a circuit, leaves room for others', async (t) => {
   for (const isWaiting of [false, true]) {
     const clock = new VirtualClock();
-    const components = { clock, log: silentLog, acceptsCircuits: () => true };
+    const components = { io: new IoContext({ clock }), log: silentLog, acceptsCircuits: () => true };
     const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
     const port = { send: () => undefined, close: () => undefined };
     const served = new Map<string, AbortSignal>();
@@ -77,7 +78,7 @@ t.test('a source with many sessions, or many that wait for a circuit, leaves roo
 
 t.test('the datagrams that wait for circuits are limited together, and by source', async (t) => {
   const clock = new VirtualClock();
-  const components = { clock, log: silentLog, acceptsCircuits: () => true };
+  const components = { io: new IoContext({ clock }), log: silentLog, acceptsCircuits: () => true };
   const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
   const port = { send: () => undefined, close: () => undefined };
   const serve = () => new Promise<never>(() => undefined);

@@ -5,16 +5,16 @@
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { datagramCpu, type UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
+import type { UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { DatagramClient, type DatagramPort } from '../../xgress/clients/datagram-client.ts';
 import { type IdleLimits, IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import { waitingClients } from './waiting-clients.ts';
 
 export interface DatagramSessionsComponents {
-  clock: Clock;
+  io: Pick<IoContext, 'clock' | 'datagramCpu'>;
   log: Log;
   /** False while the router drains. */
   acceptsCircuits(): boolean;
@@ -63,7 +63,7 @@ export class DatagramSessions {
   constructor(components: DatagramSessionsComponents, name: string, limits: IdleLimits) {
     this.#components = components;
     this.#name = name;
-    this.#sweeper = new IdleSweeper(components.clock, limits);
+    this.#sweeper = new IdleSweeper(components.io.clock, limits);
   }
 
   get size(): number {
@@ -76,7 +76,8 @@ export class DatagramSessions {
 
   /** Opens a session; returns undefined if it is rejected; the caller must drop the datagram. */
   open({ key, source, port, serve }: NewSession): DatagramClient | undefined {
-    const { clock, log } = this.#components;
+    const { io, log } = this.#components;
+    const { clock, datagramCpu } = io;
     const isServing = !this.#abort.signal.aborted && this.#components.acceptsCircuits();
     const hasRoom = isServing && this.#hasRoom(source);
     const place = hasRoom ? this.#waiting.take(source) : undefined;
@@ -131,7 +132,7 @@ export class DatagramSessions {
   #hasRoom(source: string): boolean {
     if (this.#sessions.size < MAX_SESSIONS) return true;
     if (this.#fair.evictFor(source)) return true;
-    const now = this.#components.clock.monotonic();
+    const now = this.#components.io.clock.monotonic();
     if (now < this.#fullUntil) return false;
     let quietest: DatagramClient | undefined;
     for (const client of this.#sessions.values())

@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { createLog, type Log, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { ending, until } from '../../../test/support/networks/overlay.ts';
@@ -20,9 +22,10 @@ async function endings(
 ): Promise<string[]> {
   const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
-  const tls = await TlsPort.open({ host: HOST, port: 0, requestCert: false, context, log: silentLog });
+  const io = new IoContext({ clock: new SystemClock() });
+  const tls = await TlsPort.open({ io, host: HOST, port: 0, requestCert: false, context, log: silentLog });
   const open = (at: StreamListenerInit['at']) =>
-    StreamListener.open({ log, acceptsCircuits }, { name: 'test', at, serve });
+    StreamListener.open({ io, log, acceptsCircuits }, { name: 'test', at, serve });
   const listeners = [await open({ host: HOST, port: 0 }), await open({ tls })];
   t.teardown(async () => {
     for (const listener of listeners) listener.close();
@@ -58,7 +61,7 @@ t.test('connections of one source that wait for a circuit leave room for others'
   };
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
-  const components = { log, acceptsCircuits: () => true };
+  const components = { io: new IoContext({ clock: new SystemClock() }), log, acceptsCircuits: () => true };
   const listener = await StreamListener.open(components, { name: 'test', at: { host: HOST, port: 0 }, serve });
   t.teardown(() => listener.close());
   const reset = new Map<string, number>();

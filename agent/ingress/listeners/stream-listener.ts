@@ -5,14 +5,14 @@ import { createServer, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { waitingClients } from './waiting-clients.ts';
 
 export interface StreamListenerComponents {
+  io: IoContext;
   log: Log;
   /** False while the router drains. */
   acceptsCircuits(): boolean;
@@ -71,6 +71,7 @@ export class StreamListener {
   }
 
   async #listen(at: Exclude<StreamPlace, { tls: TlsPort }>): Promise<void> {
+    const { clientSockets } = this.#components.io;
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
       if (clientSockets.admit(socket)) this.#onConnection(socket, () => resetSocket(socket));
       else resetSocket(socket);
@@ -99,7 +100,7 @@ export class StreamListener {
   }
 
   #onConnection(socket: Socket, reset: () => void): void {
-    const { log } = this.#components;
+    const { io, log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
     const isServing = this.#components.acceptsCircuits();
@@ -115,7 +116,7 @@ export class StreamListener {
       'connection of a listener',
       this.#init
         .serve(socket, AbortSignal.any([this.#abort.signal, place.displaced]), reset)
-        .then(() => unauthenticatedCpu.accept(socket))
+        .then(() => io.unauthenticatedCpu.accept(socket))
         .catch((error: unknown) => {
           const { remoteAddress: remote } = socket;
           log.warn({ listener: name, remote, error: describeError(error) }, 'connection reset: no circuit');

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
@@ -79,7 +80,7 @@ function openHosting() {
   };
   const access = { isGranted: true };
   const hosting = new Hosting({
-    clock,
+    io: new IoContext({ clock }),
     log,
     model,
     terminators,

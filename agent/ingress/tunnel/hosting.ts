@@ -6,10 +6,9 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { ownValue } from '#lib/json/own-value.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
@@ -43,7 +42,7 @@ import { fillTemplate } from './templates.ts';
 import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface HostingComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   model: DataModel;
   terminators: Pick<TunnelTerminators, 'add' | 'remove' | 'setWeight' | 'sendHealthEvent'>;
@@ -54,8 +53,6 @@ export interface HostingComponents {
   rights: Pick<OwnRights, 'has'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
 }
 
 interface Hosted {
@@ -88,7 +85,7 @@ export class Hosting {
 
   constructor(components: HostingComponents) {
     this.#components = components;
-    this.#problems = new RepeatedCondition(components.clock, OF_SUBJECTS);
+    this.#problems = new RepeatedCondition(components.io.clock, OF_SUBJECTS);
     this.#health = new HealthChecks(components);
     this.#changes = new CoalescedTask(components.log, 'hosted services', () => this.#reconcile(), { inNextTurn: true });
     this.#unsubscribe = components.model.onChange(() => this.#changes.request());
@@ -135,7 +132,7 @@ export class Hosting {
     const target = chooseTarget(config, appData);
     const timeout = dialTime(request, config.listen.connectTimeout);
     const options: SocketDialOptions = {
-      clock: this.#components.clock,
+      io: this.#components.io,
       timeout,
       signal: request.signal,
       ...(target.source && { localAddress: target.source.host, localPort: target.source.port }),
@@ -147,7 +144,7 @@ export class Hosting {
 
   /** Serves DNS lookups of the dialing tunneler, for names that may be forwarded. */
   #serveResolver(request: EgressRequest, config: HostConfig): DialedEgress {
-    const { clock, log, sweeper } = this.#components;
+    const { io, log, sweeper } = this.#components;
     const peerData = new Map<number, Buffer>();
     const encryption = hostEncryption(request.peerData, peerData);
     const source = request.peerData.get(PeerDataKey.DialerIdentityId)?.toString() ?? request.circuitId;
@@ -158,7 +155,7 @@ export class Hosting {
     });
     const onClosed = () => sweeper.delete(client);
     const client: DatagramClient = new DatagramClient({
-      ...{ port, encryption, clock, log, onClosed },
+      ...{ port, encryption, clock: io.clock, log, onClosed },
       holder: RESOLVER_HOLDER,
     });
     sweeper.add(client);

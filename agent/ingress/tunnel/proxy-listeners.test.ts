@@ -9,6 +9,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
 import { ProjectError } from '#lib/errors.ts';
 import { createLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
@@ -70,7 +71,15 @@ t.test('a port that another program frees is opened, and its problem is logged o
   const clock = new VirtualClock();
   const model = modelWith(log, port);
   const proxies = await ProxyListeners.open(
-    { clock, log, model, dialer: {} as ServiceDialer, routerId: 'router', acceptsCircuits: () => true },
+    {
+      clock,
+      io: new IoContext({ clock }),
+      log,
+      model,
+      dialer: {} as ServiceDialer,
+      routerId: 'router',
+      acceptsCircuits: () => true,
+    },
     { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
     [],
   );
@@ -110,6 +119,7 @@ t.test('a port follows the address of its interface', async (t) => {
   const proxies = await ProxyListeners.open(
     {
       clock,
+      io: new IoContext({ clock }),
       log,
       model: modelWith(log, port, { binding: 'eth7', protocols: ['tcp'] }),
       dialer: { dial: () => new Promise(() => undefined) },
@@ -161,7 +171,15 @@ t.test('too many ports are logged once', async (t) => {
     },
   } as unknown as DataModel;
   const proxies = await ProxyListeners.open(
-    { clock, log, model, dialer: {} as ServiceDialer, routerId: 'router', acceptsCircuits: () => true },
+    {
+      clock,
+      io: new IoContext({ clock }),
+      log,
+      model,
+      dialer: {} as ServiceDialer,
+      routerId: 'router',
+      acceptsCircuits: () => true,
+    },
     { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
     [],
   );
@@ -178,6 +196,7 @@ t.test('too many ports are logged once', async (t) => {
 t.test('a circuit may take as long as its service says, else as the listener says', async (t) => {
   const [port = 0] = await fixedPorts(1);
   const log = createLog({ write: () => undefined });
+  const clock = new VirtualClock();
   const timeouts = new Map<string, number>();
   const dialer = {
     dial: async ({ service, timeout }: Caller) => {
@@ -187,7 +206,8 @@ t.test('a circuit may take as long as its service says, else as the listener say
   };
   const proxies = await ProxyListeners.open(
     {
-      clock: new VirtualClock(),
+      clock,
+      io: new IoContext({ clock }),
       log,
       model: modelWith(log, port),
       dialer,
@@ -221,10 +241,11 @@ t.test('a host is told the port that a client has used, also if the system has c
       throw new ProjectError('TEST', 'no circuit');
     },
   };
+  const clock = new VirtualClock();
   const log = createLog({ write: () => undefined });
   const model = new DataModel(log);
   const proxies = await ProxyListeners.open(
-    { clock: new VirtualClock(), log, model, dialer, routerId: 'router', acceptsCircuits: () => true },
+    { clock, io: new IoContext({ clock }), log, model, dialer, routerId: 'router', acceptsCircuits: () => true },
     { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
     ['tcp', 'udp'].map((protocol, index) => ({ entry: `echo:0:${protocol}`, key: `services[${index}]` })),
   );

@@ -9,10 +9,10 @@ import { ownValue } from '#lib/json/own-value.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { joinHostPort } from '#lib/net/address.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { listening } from '#lib/net/listening.ts';
 import { type OwnInterfaces, ownInterfaces } from '#lib/net/own-interfaces.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { ProxyDescription } from '../../interface/description.ts';
@@ -26,13 +26,12 @@ import type { ServiceDialer } from './service-dialer.ts';
 
 export interface ProxyComponents {
   clock: Clock;
+  io: IoContext;
   log: Log;
   model: Pick<DataModel, 'identities' | 'servicesFor' | 'configsFor' | 'onChange'>;
   dialer: Pick<ServiceDialer, 'dial'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
 }
 
@@ -178,7 +177,7 @@ export class ProxyListeners {
   }
 
   #serveStream({ service, host }: ProxySpec, socket: Socket, signal: AbortSignal): Promise<void> {
-    const { clock, log, dialer, ioThreads } = this.#components;
+    const { io, log, dialer } = this.#components;
     const caller = {
       service,
       appData: { dst_protocol: 'tcp', dst_ip: host, dst_port: String(socket.localPort) },
@@ -187,8 +186,7 @@ export class ProxyListeners {
       timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,
     };
-    const init = { socket, halfClose: true, ioThreads, clock, log };
-    return dialer.dial(caller, (terms) => new SocketClient({ ...init, ...terms }));
+    return dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, io, log }));
   }
 
   #serveDatagrams(

@@ -3,8 +3,8 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
@@ -26,6 +26,7 @@ import { TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface TunnelerComponents {
   clock: Clock;
+  io: IoContext;
   log: Log;
   controllers: Controllers;
   model: DataModel;
@@ -35,8 +36,6 @@ export interface TunnelerComponents {
   random: Random;
   marker: ChangesMarker;
   routerId: string;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Hosts that the router itself must reach: controllers, their proxy, peers of links. Names or addresses. */
   peers(): Iterable<string>;
@@ -70,13 +69,13 @@ export class Tunneler {
   #interception: Interception | undefined;
 
   private constructor(components: TunnelerComponents, options: TunnelListenerOptions) {
-    const { clock, log, controllers, egress, model, marker, routerId, ioThreads } = components;
+    const { clock, io, log, controllers, egress, model, marker, routerId } = components;
     this.#sweeper = new IdleSweeper(clock, idleLimits(options));
     this.#marker = marker;
     this.#rights = new OwnRights(components);
     this.#routes = new LocalRoutes({ clock, log, marker, routerId });
     this.#hosting = new Hosting({
-      clock,
+      io,
       log,
       model,
       terminators: new TunnelTerminators(components.terminators, controllers, log),
@@ -84,7 +83,6 @@ export class Tunneler {
       routes: this.#routes,
       rights: this.#rights,
       routerId,
-      ioThreads,
     });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }

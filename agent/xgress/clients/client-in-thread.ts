@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { describeError } from '#lib/errors.ts';
 import { readInto } from '#lib/net/read-into.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
@@ -19,6 +19,7 @@ let shared: Buffer | undefined;
 export class ClientInThread implements CrossingOwner {
   readonly #crossing: Crossing;
   readonly #socket: Socket;
+  readonly #buffers: BufferPool;
   readonly #maxPayload: number;
   readonly #encryption: EncryptedStream | undefined;
   /** Bytes that were read while the main thread had no room, and the end of the client's direction. */
@@ -29,9 +30,13 @@ export class ClientInThread implements CrossingOwner {
   #isEnding = false;
   #closing: ClientClosed = { type: 'closed' };
 
-  /** @throws Error if the descriptor is not a connection; it is closed then */
-  constructor(crossing: Crossing, { descriptor, maxPayload, streams }: MovedClientData) {
+  /**
+   * @param buffers Those of the thread.
+   * @throws Error if the descriptor is not a connection; it is closed then
+   */
+  constructor(crossing: Crossing, { descriptor, maxPayload, streams }: MovedClientData, buffers: BufferPool) {
     this.#crossing = crossing;
+    this.#buffers = buffers;
     this.#maxPayload = maxPayload;
     this.#encryption = streams && EncryptedStream.resume(streams);
     this.#socket = adopt(descriptor);
@@ -127,14 +132,14 @@ export class ClientInThread implements CrossingOwner {
   }
 
   #write(data: Buffer): void {
-    const memory = sharedBuffers.acquire(data.length);
+    const memory = this.#buffers.acquire(data.length);
     const clear = this.#open(data, memory);
     if (clear === undefined || clear.length === 0 || this.#isEnding) {
-      sharedBuffers.release(memory);
+      this.#buffers.release(memory);
       return;
     }
     this.#socket.write(clear, (error) => {
-      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
+      if (!error) this.#buffers.release(memory); // the system may still read from it after an error
     });
   }
 

@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { bytes, CALM, Circuit, type Weather } from '../../../test/support/rooms/circuit.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 
@@ -70,7 +69,7 @@ t.test('payloads of all sizes keep their content while memory of acknowledged on
   t.ok(await circuit.until(() => terminator.length >= data.length));
   t.ok(terminator.received.equals(data));
   t.ok(circuit.counts.retransmitted > 0 && circuit.counts.duplicates > 0);
-  t.equal(sharedBuffers.idleBytes > 0, true, 'blocks were returned to the pool');
+  t.equal(circuit.buffers.idleBytes > 0, true, 'blocks were returned to the pool');
 });
 
 t.test('keys are agreed on as recorded', async (t) => {

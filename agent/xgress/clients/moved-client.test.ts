@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
@@ -94,6 +95,7 @@ async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINI
   const log = createLog({ level: 'debug', write: (line) => void lines.push(JSON.parse(line)) });
   const clock = new SystemClock();
   const ioThreads = new IoThreads({ count: 1, program: PROGRAM, clock, log });
+  const io = new IoContext({ clock, threads: ioThreads });
   const [a, b] = [makeKeyPair(), makeKeyPair()];
   const streams = [
     EncryptedStream.begin(sessionKeys('dialer', a, b.publicKey)),
@@ -117,8 +119,7 @@ async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINI
       halfClose: true,
       encryption,
       maxPayload,
-      ioThreads,
-      clock,
+      io,
       log,
     });
   }

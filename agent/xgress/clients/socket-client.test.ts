@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { Xgress } from '../xgress.ts';
 import { SocketClient } from './socket-client.ts';
@@ -20,7 +21,7 @@ async function payloadsOf(length: number, { writeLimit, maxPayload }: Record<str
     reset: () => undefined,
     halfClose: true,
     ...(maxPayload && { maxPayload }),
-    clock: new VirtualClock(),
+    io: new IoContext({ clock: new VirtualClock() }),
     log: silentLog,
   });
   const xgress = {

@@ -5,9 +5,10 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from '../end-marks.ts';
@@ -26,9 +27,7 @@ export interface SocketClientInit {
   encryption?: EncryptedStream | undefined;
   /** Bytes; by default what every end accepts. */
   maxPayload?: number;
-  /** They carry clients with many bytes. */
-  ioThreads?: IoThreads | undefined;
-  clock: Clock;
+  io: Pick<IoContext, 'clock' | 'buffers' | 'threads'>;
   log: Log;
 }
 
@@ -50,8 +49,9 @@ export class SocketClient implements XgressClient {
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
   readonly #maxPayload: number;
-  readonly #ioThreads: IoThreads | undefined;
+  readonly #threads: IoThreads | undefined;
   readonly #clock: Clock;
+  readonly #buffers: BufferPool;
   readonly #log: Log;
   #moved: MovedClient | undefined;
   /** Bytes in both directions since a time. */
@@ -68,8 +68,9 @@ export class SocketClient implements XgressClient {
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
     this.#maxPayload = init.maxPayload ?? SAFE_PAYLOAD;
-    this.#ioThreads = init.socket instanceof TLSSocket ? undefined : init.ioThreads;
-    this.#clock = init.clock;
+    this.#threads = init.socket instanceof TLSSocket ? undefined : init.io.threads;
+    this.#clock = init.io.clock;
+    this.#buffers = init.io.buffers;
     this.#log = init.log;
     this.#socket.pause();
     this.#socket.setNoDelay(true);
@@ -159,15 +160,15 @@ export class SocketClient implements XgressClient {
 
   /** Returns false if the client must read first. Bytes that the system accepts at once do not count. */
   #write(data: Buffer): boolean {
-    const memory = sharedBuffers.acquire(data.length);
+    const memory = this.#buffers.acquire(data.length);
     const clear = this.#open(data, memory);
     if (clear === undefined || clear.length === 0 || this.#writeEnded) {
-      sharedBuffers.release(memory);
+      this.#buffers.release(memory);
       return true;
     }
     this.#note(data.length);
     this.#socket.write(clear, (error) => {
-      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
+      if (!error) this.#buffers.release(memory); // the system may still read from it after an error
     });
     return this.#socket.writableLength < this.#socket.writableHighWaterMark;
   }
@@ -184,13 +185,13 @@ export class SocketClient implements XgressClient {
   /** Moves the client when the socket holds no bytes: what was read was sent, and what was delivered was written. */
   #moveIfBulk(): void {
     const [socket, xgress] = [this.#socket, this.#xgress];
-    if (!this.#ioThreads || this.#recent < BULK || this.#moved || !xgress) return;
+    if (!this.#threads || this.#recent < BULK || this.#moved || !xgress) return;
     if (socket.destroyed || socket.writableLength > 0 || socket.readableLength > 0) return;
     if (this.#readEnded || this.#writeEnded || (this.#encryption && !this.#headerSent)) return;
     this.#recent = 0;
     const wasPaused = socket.isPaused();
     socket.pause();
-    this.#moved = MovedClient.move(this.#ioThreads, {
+    this.#moved = MovedClient.move(this.#threads, {
       socket,
       encryption: this.#encryption,
       maxPayload: this.#maxPayload,

@@ -1,4 +1,4 @@
-// The sockets that clients cause in this process: connections that it accepts, and connections that circuits open. They
+// The sockets that clients cause in a program: connections that it accepts, and connections that circuits open. They
 // leave a reserve of file descriptors to the process itself: files, control channels, the operator socket. Without a
 // free descriptor, these would fail for as long as strangers hold connections.
 //
@@ -29,7 +29,7 @@ export class ClientSockets {
   readonly #evictable = new FairSlots<EvictableSocket>(Number.POSITIVE_INFINITY, (socket) => socket.evict());
   #open = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number = maxClientSockets(openFileLimit())) {
     this.#limit = limit;
   }
 
@@ -65,6 +65,3 @@ export function openFileLimit(): number {
     return Number.POSITIVE_INFINITY; // this system has no such file
   }
 }
-
-/** Shared by all ports and circuits, because descriptors belong to the process. */
-export const clientSockets = new ClientSockets(maxClientSockets(openFileLimit()));

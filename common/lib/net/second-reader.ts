@@ -3,7 +3,7 @@
 
 import { type OnReadOpts, Socket } from 'node:net';
 import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '../process/system-library.ts';
-import { clientSockets } from './client-sockets.ts';
+import type { ClientSockets } from './client-sockets.ts';
 
 type Calls = Readonly<{ fcntl(fd: number, command: number, value: number): number }>;
 
@@ -24,7 +24,7 @@ export function hasSecondReaders(): boolean {
  * Reads the bytes of a connection from now on; the caller destroys it. Returns undefined if the connection is closed,
  * or if clients use all descriptors that they may.
  */
-export function secondReader(socket: Socket, onread: OnReadOpts): Socket | undefined {
+export function secondReader(socket: Socket, onread: OnReadOpts, clientSockets: ClientSockets): Socket | undefined {
   const { fd = -1 } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
   if (fd < 0) return undefined;
   library ??= systemLibrary<Calls>(SIGNATURES);

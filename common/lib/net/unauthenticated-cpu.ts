@@ -1,4 +1,4 @@
-// The processor time that clients take from this process before they have proved who they are: TLS handshakes, first
+// The processor time that clients take from a thread before they have proved who they are: TLS handshakes, first
 // messages, requests without a session. One queue for all ports, because they share the event loop:
 //
 //   ports ─► sources in turn ─► one task in each turn of the event loop ─► time is counted ─► a proof takes it back
@@ -11,7 +11,7 @@
 
 import { BoundedMap } from '../queue/bounded-map.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
-import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
+import type { Clock, Timer } from '../time/clock.ts';
 import { sourceOf } from './source-address.ts';
 
 /** The connection of a client. */
@@ -57,8 +57,8 @@ interface Task {
 
 export interface UnauthenticatedCpuInit {
   readonly clock: Clock;
-  /** Milliseconds of processor time that this thread has used. */
-  readonly used: () => number;
+  /** Milliseconds of processor time that the thread has used; default: what the system tells. */
+  readonly used?: () => number;
   readonly source?: CpuLimits;
   readonly all?: CpuLimits;
 }
@@ -81,7 +81,7 @@ export class UnauthenticatedCpu {
   /** Whether a task has run in this turn of the event loop. */
   #isBusy = false;
 
-  constructor({ clock, used, source = SOURCE, all = ALL }: UnauthenticatedCpuInit) {
+  constructor({ clock, used = usedByThread, source = SOURCE, all = ALL }: UnauthenticatedCpuInit) {
     this.#clock = clock;
     this.#used = used;
     this.#limits = source;
@@ -317,12 +317,6 @@ function bucketOf({ burst, share }: CpuLimits, now: number): TokenBucket {
 function pauseOf(bucket: TokenBucket, now: number): number {
   return Math.ceil(bucket.take(now, 0) ?? 0);
 }
-
-/** Shared by all ports with connections of the process, because they share its event loop. */
-export const unauthenticatedCpu = new UnauthenticatedCpu({ clock: new SystemClock(), used: usedByThread });
-
-/** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
-export const datagramCpu = new UnauthenticatedCpu({ clock: new SystemClock(), used: usedByThread });
 
 function usedByThread(): number {
   const { user, system } = process.threadCpuUsage();

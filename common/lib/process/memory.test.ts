@@ -3,14 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { BufferPool } from '../queue/buffer-pool.ts';
 import { releaseMemory } from './memory.ts';
 
 const MIB = 1024 * 1024;
+const buffers = new BufferPool();
 
 t.test('the memory of a burst of buffers is released', { skip: process.platform !== 'linux' }, async (t) => {
   const warnings: Error[] = [];
   process.on('warning', (warning) => warnings.push(warning));
-  releaseMemory();
+  releaseMemory(buffers);
   const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
   const before = resident();
   let kept: Buffer[] = [];
@@ -19,7 +21,7 @@ t.test('the memory of a burst of buffers is released', { skip: process.platform 
   const survivors = kept.filter((_, index) => index % 100 === 0);
   const peak = resident();
   kept = [];
-  releaseMemory();
+  releaseMemory(buffers);
   t.ok(peak - before > 60 * MIB, `${Math.round((peak - before) / MIB)} MiB more at the peak`);
   t.ok(resident() - before < (peak - before) / 2, `${Math.round((resident() - before) / MIB)} MiB more afterwards`);
   t.equal(survivors.length, 40);
@@ -30,10 +32,10 @@ t.test('the memory of a burst of buffers is released', { skip: process.platform 
 t.test('a small program keeps its garbage', async (t) => {
   const garbage = new WeakRef({ text: 'unused' });
   await new Promise((resolve) => setImmediate(resolve)); // until then, the reference holds it
-  releaseMemory(process.memoryUsage.rss() * 2);
+  releaseMemory(buffers, process.memoryUsage.rss() * 2);
   t.ok(garbage.deref(), 'the program is small enough');
   await new Promise((resolve) => setImmediate(resolve));
-  releaseMemory(MIB);
+  releaseMemory(buffers, MIB);
   t.notOk(garbage.deref(), 'it is not');
 });
 

@@ -3,7 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { sharedBuffers } from '../queue/buffer-pool.ts';
+import type { BufferPool } from '../queue/buffer-pool.ts';
 import { releaseProgramPages } from './program-pages.ts';
 import { systemLibrary } from './system-library.ts';
 
@@ -40,16 +40,18 @@ export function keepCompiledCode(): void {
 /**
  * V8 keeps pages of its heap, and the C library the memory of network buffers. It takes some tens of milliseconds, so
  * only idle programs may call it.
+ *
+ * @param buffers Its idle blocks are freed, too.
  * @param enough Bytes. A program that is not larger without collecting garbage keeps its garbage and its compiled code.
  */
-export function releaseMemory(enough = 0): void {
+export function releaseMemory(buffers: BufferPool, enough = 0): void {
   const before = process.cpuUsage();
-  sharedBuffers.clear();
-  trimMemory();
+  buffers.clear();
+  trimMemory(buffers);
   if (process.memoryUsage.rss() > enough) {
     collect ??= collector();
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-    trimMemory();
+    trimMemory(buffers);
   }
   const { user, system } = process.cpuUsage(before);
   spent += (user + system) / 1_000;
@@ -64,8 +66,8 @@ export function releaseTime(): number {
  * Returns only the memory of the C library, pages of the program, and buffers that nobody needed since the last call.
  * It takes one or two milliseconds, so busy programs may call it, too.
  */
-export function trimMemory(): void {
-  sharedBuffers.shed();
+export function trimMemory(buffers: BufferPool): void {
+  buffers.shed();
   trim ??= trimmer();
   trim();
   releaseProgramPages();

@@ -100,6 +100,3 @@ function blockSize(length: number): number | undefined {
   for (const size of BLOCK_SIZES) if (length <= size) return size;
   return undefined;
 }
-
-/** The pool of this process. All circuits and connections share it, and so its bound. */
-export const sharedBuffers = new BufferPool();

@@ -4,6 +4,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { createLog, type Log, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, soon } from '../../../test/support/rooms/channels.ts';
@@ -23,7 +24,7 @@ function listener(
   const opened: Channel[] = [];
   const made = new ChannelListener({
     id: 'listener',
-    clock,
+    io: new IoContext({ clock }),
     log: options.log ?? silentLog,
     random: seededRandom(1),
     helloTimeout: 5_000,
@@ -38,7 +39,11 @@ function listener(
   const dial = (): { underlay: Underlay; raw: Duplex; accepted: Duplex } => {
     const [ours, theirs] = duplexPair();
     made.accept(theirs as TLSSocket);
-    return { underlay: new Underlay({ socket: ours, clock, type: 'default' }), raw: ours, accepted: theirs };
+    return {
+      underlay: new Underlay({ socket: ours, io: new IoContext({ clock }), type: 'default' }),
+      raw: ours,
+      accepted: theirs,
+    };
   };
   return { opened, dial, made };
 }

@@ -13,11 +13,10 @@ import type { TLSSocket } from 'node:tls';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { WrongMagicError } from '../connection/frame-reader.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { HelloRejectedError } from '../errors.ts';
@@ -41,7 +40,7 @@ export interface AcceptedHello {
 export interface ChannelListenerOptions {
   /** Id for header 8. */
   id: string;
-  clock: Clock;
+  io: IoContext;
   log: Log;
   random?: Random;
   /** Milliseconds for the hello. */
@@ -94,7 +93,7 @@ export class ChannelListener {
 
   /** Accepts a connected socket. `network` is the connection that carries it, if that differs. */
   accept(socket: TLSSocket, network: Socket = socket): void {
-    const underlay = new Underlay({ socket, network, clock: this.#options.clock });
+    const underlay = new Underlay({ socket, network, io: this.#options.io });
     if (this.#closed) {
       underlay.close();
       return;
@@ -129,7 +128,7 @@ export class ChannelListener {
       hello = await readHello(underlay, this.#options.helloTimeout);
       this.#slots.setEvictable(underlay, false);
       await this.#place(underlay, socket, hello);
-      unauthenticatedCpu.authenticated(network);
+      this.#options.io.unauthenticatedCpu.authenticated(network);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
       this.#options.onRejected?.({ hello, remoteAddress: remote, error });

@@ -3,6 +3,7 @@
 import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
 import { Underlay } from '../connection/underlay.ts';
@@ -162,7 +163,7 @@ t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   t.ok(latencies.length >= 9, `${latencies.length} round trips`);
   const [silent] = duplexPair();
   const lonely = channel(clock, 'lonely', { heartbeat });
-  lonely.addUnderlay(new Underlay({ socket: silent, clock, type: 'default' }));
+  lonely.addUnderlay(new Underlay({ socket: silent, io: new IoContext({ clock }), type: 'default' }));
   await clock.advance(4_000);
   t.match(await lonely.closed, /heartbeat/);
 });
@@ -201,7 +202,7 @@ t.test('a connection that ends slowly does not hold back the lanes of the others
   const clock = new VirtualClock();
   const [a, b] = [channel(clock, 'a'), channel(clock, 'b')];
   const [ending] = duplexPair();
-  const underlay = new Underlay({ socket: ending, clock, type: 'default' });
+  const underlay = new Underlay({ socket: ending, io: new IoContext({ clock }), type: 'default' });
   a.addUnderlay(underlay);
   underlay.write(new Message(1_001).encode());
   underlay.close(); // the peer does not read, so this takes until a timeout

@@ -7,6 +7,7 @@
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import { setOnce } from '#lib/set-once.ts';
 import type { Subscription } from '#lib/subscription.ts';
@@ -34,7 +35,7 @@ export interface ChannelOptions {
   /** Id that the other end sent. */
   peerId: string;
   connectionId: string;
-  clock: Clock;
+  io: IoContext;
   log: Log;
   limits: FrameLimits;
   lanes: LaneMap<LanePolicy>;
@@ -113,11 +114,12 @@ export class Channel {
     this.name = options.name;
     this.peerId = options.peerId;
     this.connectionId = options.connectionId;
-    this.#clock = options.clock;
+    this.#clock = options.io.clock;
     this.#log = options.log;
     this.#lanes = new SendLanes(
       {
         clock: this.#clock,
+        buffers: options.io.buffers,
         underlays: this.#underlays,
         writeTimeout: options.writeTimeout ?? 0,
         log: this.#log,

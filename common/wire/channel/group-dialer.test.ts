@@ -3,6 +3,7 @@
 import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { channel, join, pair, soon } from '../../../test/support/rooms/channels.ts';
@@ -28,8 +29,8 @@ t.test('a group is completed one connection at a time, and redialed with growing
       dials.push([type, clock.monotonic()]);
       if (isRejecting) return Promise.reject(new Error('rejected'));
       const [left, right] = duplexPair();
-      b.addUnderlay(new Underlay({ socket: right, clock, type }));
-      return Promise.resolve(new Underlay({ socket: left, clock, type }));
+      b.addUnderlay(new Underlay({ socket: right, io: new IoContext({ clock }), type }));
+      return Promise.resolve(new Underlay({ socket: left, io: new IoContext({ clock }), type }));
     },
     clock,
     random: seededRandom(1),

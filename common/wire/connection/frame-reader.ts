@@ -2,7 +2,7 @@
 // a copy. A frame that spans chunks is gathered in a buffer that grows with the received bytes. So a length in a header
 // alone never allocates memory.
 
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { ProtocolError } from '../errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, MAGIC } from '../frame.ts';
 
@@ -39,8 +39,8 @@ export class WrongMagicError extends ProtocolError {
 
 export class FrameReader {
   limits: FrameLimits;
-  /** Frames are valid only during the call of `onFrame`: those that span reads are gathered in memory of the pool. */
-  reuseMemory = false;
+  /** If set, frames are valid only during the call of `onFrame`: those that span reads are gathered in its memory. */
+  buffers: BufferPool | undefined;
   #gathered: Buffer = NOTHING;
   #filled = 0;
 
@@ -63,12 +63,12 @@ export class FrameReader {
       let continues: boolean;
       if (this.#filled > 0) {
         rest = this.#gather(rest);
-        const { reuseMemory } = this; // the first frame may end the hello and change it
+        const { buffers } = this; // the first frame may end the hello and change it
         const memory = this.#gathered;
         const frame = this.#gatheredFrame();
         if (!frame) continue;
         continues = onFrame(frame);
-        if (reuseMemory) sharedBuffers.release(memory);
+        buffers?.release(memory);
       } else {
         const length = this.#frameLength(rest, rest.length);
         if (length === undefined || length > rest.length) {
@@ -126,9 +126,9 @@ export class FrameReader {
   #reserve(needed: number, wanted: number): void {
     if (needed <= this.#gathered.length) return;
     const size = Math.max(needed, Math.min(wanted, Math.max(FIRST_GATHERING, this.#gathered.length * 2)));
-    const larger = this.reuseMemory ? sharedBuffers.acquire(size) : Buffer.allocUnsafeSlow(size);
+    const larger = this.buffers?.acquire(size) ?? Buffer.allocUnsafeSlow(size);
     this.#gathered.copy(larger, 0, 0, this.#filled);
-    if (this.reuseMemory) sharedBuffers.release(this.#gathered);
+    this.buffers?.release(this.#gathered);
     this.#gathered = larger;
   }
 }

@@ -3,7 +3,7 @@
 // loses its oldest.
 
 import type { Socket } from 'node:net';
-import { type ClientSockets, clientSockets, type EvictableSocket } from '#lib/net/client-sockets.ts';
+import type { ClientSockets, EvictableSocket } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
@@ -37,8 +37,8 @@ export class PortConnections {
   readonly #connections: FairSlots<Entry>;
   readonly #handshaking: FairSlots<Entry>;
 
-  /** @param sockets Those of the process, with its limit. */
-  constructor({ connections, handshakes }: PortLimits, sockets = clientSockets) {
+  /** @param sockets Those of all ports, with the limit of the process. */
+  constructor({ connections, handshakes }: PortLimits, sockets: ClientSockets) {
     this.#sockets = sockets;
     const evict = (entry: Entry) => this.#evict(entry);
     this.#connections = new FairSlots(connections, evict);

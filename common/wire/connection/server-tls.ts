@@ -6,9 +6,10 @@ import { constants } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { asError } from '#lib/errors.ts';
-import { type UnauthenticatedSocket, unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
+import type { UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
-import { SystemClock } from '#lib/time/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ProtocolError } from '../errors.ts';
 
 /**
@@ -20,10 +21,9 @@ export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants
 const KEY_UPDATES = { burst: 16, perSecond: 1 };
 /** Begins the line of Node's key log for a change by either side. */
 const NEXT_SECRET = /^(?:CLIENT|SERVER)_TRAFFIC_SECRET_N /;
-/** Handshakes happen in real time, whatever the clock of a simulator shows. */
-const clock = new SystemClock();
 
 export interface ServerTlsOptions {
+  readonly clock: Clock;
   readonly context: SecureContext;
   /** Whether the client is asked for a certificate; its owner verifies it. */
   readonly requestCert: boolean;
@@ -37,7 +37,7 @@ export interface ServerTlsOptions {
 
 /** Emits 'secure' after the handshake. A failure of TLS destroys the socket, as its 'error'. */
 export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSocket {
-  const { context, requestCert, timeout, protocolOf, contextFor } = options;
+  const { clock, context, requestCert, timeout, protocolOf, contextFor } = options;
   const socket = new TLSSocket(stream, {
     isServer: true,
     secureContext: context,
@@ -55,7 +55,11 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
 }
 
 /** Closes a connection whose peer changes its keys too often. `network` is the connection below. */
-export function limitKeyUpdates(socket: TLSSocket, network: UnauthenticatedSocket): void {
+export function limitKeyUpdates(
+  socket: TLSSocket,
+  network: UnauthenticatedSocket,
+  { clock, unauthenticatedCpu }: Pick<IoContext, 'clock' | 'unauthenticatedCpu'>,
+): void {
   // The handshake logs five secrets, and no changes. It is complete before the record of the first change is read.
   socket.once('secure', () => {
     const bucket = new TokenBucket(KEY_UPDATES, clock.monotonic());

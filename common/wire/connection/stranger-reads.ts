@@ -10,8 +10,8 @@
 
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { hasSecondReaders, secondReader } from '#lib/net/second-reader.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { ProtocolError } from '../errors.ts';
 
 /** Bytes of a piece. A client's first message, with its handshake, has as many. */
@@ -41,11 +41,11 @@ interface Handle extends ReadHandle {
 let memory: Buffer | undefined;
 
 /** `socket` is the TLS of the connection `network`, and has read nothing yet. */
-export function readInTurns(socket: TLSSocket, network: Socket): void {
+export function readInTurns(socket: TLSSocket, network: Socket, io: IoContext): void {
   const handle = handleOf(socket);
   const below = handleOf(network);
   if (typeof handle?.receive === 'function' && typeof below?.readStart === 'function' && hasSecondReaders())
-    new StrangerReads(socket, network, handle as Handle, below as ReadHandle);
+    new StrangerReads(io, socket, network, handle as Handle, below as ReadHandle);
 }
 
 function handleOf(socket: Socket): Partial<Handle> | null | undefined {
@@ -53,6 +53,7 @@ function handleOf(socket: Socket): Partial<Handle> | null | undefined {
 }
 
 class StrangerReads {
+  readonly #io: IoContext;
   readonly #socket: TLSSocket;
   readonly #network: Socket;
   readonly #handle: Handle;
@@ -68,7 +69,8 @@ class StrangerReads {
   #piece: Buffer | undefined;
   #prevent: (() => boolean) | undefined;
 
-  constructor(socket: TLSSocket, network: Socket, handle: Handle, below: ReadHandle) {
+  constructor(io: IoContext, socket: TLSSocket, network: Socket, handle: Handle, below: ReadHandle) {
+    this.#io = io;
     this.#socket = socket;
     this.#network = network;
     this.#handle = handle;
@@ -83,7 +85,7 @@ class StrangerReads {
       each.readStart = () => this.#setWanted(true);
       each.readStop = () => this.#setWanted(false);
     }
-    unauthenticatedCpu.onAccepted(network, () => this.#finish());
+    io.unauthenticatedCpu.onAccepted(network, () => this.#finish());
     network.once('close', () => {
       this.#isOver = true;
       this.#prevent?.();
@@ -112,7 +114,7 @@ class StrangerReads {
       this.#take(Buffer.from(buffer.subarray(0, length)));
       return this.#isReading;
     };
-    const reader = secondReader(this.#network, { buffer: memory, callback });
+    const reader = secondReader(this.#network, { buffer: memory, callback }, this.#io.clientSockets);
     if (!reader) this.#network.destroy();
     return reader
       ?.on('error', (error) => this.#socket.destroy(error)) // only the first reader sees it; the next one, an end
@@ -123,7 +125,7 @@ class StrangerReads {
     if (this.#isOver) return;
     this.#bytes += piece.length;
     this.#piece = piece;
-    this.#prevent = unauthenticatedCpu.run(this.#network, () => this.#process());
+    this.#prevent = this.#io.unauthenticatedCpu.run(this.#network, () => this.#process());
   }
 
   #process(): void {

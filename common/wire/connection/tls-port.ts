@@ -16,8 +16,7 @@ import { createServer as createListener, type Server as Listener, type Socket } 
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
-import { SystemClock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { limitKeyUpdates, SERVER_SECURITY, secureServer } from './server-tls.ts';
 import { readInTurns } from './stranger-reads.ts';
@@ -25,6 +24,7 @@ import { readInTurns } from './stranger-reads.ts';
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
 
 export interface TlsPortOptions {
+  io: IoContext;
   host: string;
   /** 0 for any free port. */
   port: number;
@@ -57,8 +57,6 @@ const HANDSHAKE_TIMEOUT = 5_000;
 const CONNECTION_MS = 0.5;
 /** Bytes that may arrive before the handshake begins. The first message of a handshake has less. */
 const MAX_FIRST_BYTES = 16 * 1024;
-/** The handshakes of peers happen in real time, whatever the clock of a simulator shows. */
-const clock = new SystemClock();
 const MAX_CONNECTIONS = 20_000;
 /** More than the routers and clients of a network start at the same time after a restart of the controller. */
 const MAX_HANDSHAKES = 2_000;
@@ -86,7 +84,10 @@ export class TlsPort {
     const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
     this.#listener = createListener({ highWaterMark: MAX_FIRST_BYTES }, (socket) => this.#onClient(socket));
     this.#options = options;
-    this.#connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
+    this.#connections = new PortConnections(
+      { connections: maxConnections, handshakes: maxHandshakes },
+      options.io.clientSockets,
+    );
     this.#handshakeTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT;
     this.#context = contextOf(options.context);
   }
@@ -156,6 +157,7 @@ export class TlsPort {
   }
 
   #onClient(socket: Socket): void {
+    const { clock, unauthenticatedCpu } = this.#options.io;
     this.#connections.add(socket);
     if (socket.destroyed) return;
     const timer = clock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
@@ -172,19 +174,20 @@ export class TlsPort {
   }
 
   #secure(network: Socket): void {
-    const { log, requestCert = true, contextFor } = this.#options;
+    const { io, log, requestCert = true, contextFor } = this.#options;
     if (network.readableLength > MAX_FIRST_BYTES) network.destroy();
     if (network.destroyed) return;
     const socket = secureServer(network, {
+      clock: io.clock,
       context: this.#context,
       requestCert,
       timeout: this.#handshakeTimeout,
       protocolOf: (protocols) => protocols.findLast((protocol) => this.has(protocol)),
       contextFor,
     });
-    unauthenticatedCpu.joinClient(network, socket);
-    limitKeyUpdates(socket, network);
-    readInTurns(socket, network);
+    io.unauthenticatedCpu.joinClient(network, socket);
+    limitKeyUpdates(socket, network, io);
+    readInTurns(socket, network, io);
     let isSecure = false;
     // Later, the owner of the socket handles 'close'.
     socket.on('error', (error) => {

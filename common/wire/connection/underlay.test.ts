@@ -6,6 +6,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { channel, join, LIMITS, pair, soon } from '../../../test/support/rooms/channels.ts';
@@ -19,7 +21,7 @@ t.test('a connection whose write takes longer than the limit is closed; slow pro
   const clock = new VirtualClock();
   const one = channel(clock, 'a', { writeTimeout: 5_000 });
   const [left, right] = duplexPair();
-  one.addUnderlay(new Underlay({ socket: left, clock, type: 'default' }));
+  one.addUnderlay(new Underlay({ socket: left, io: new IoContext({ clock }), type: 'default' }));
   const block = new Message(1, [], Buffer.alloc(200_000));
   for (let message = 0; message < 4; message++) one.send(block);
   await soon();
@@ -40,7 +42,7 @@ t.test('a connection whose write takes longer than the limit is closed; slow pro
   const idle = channel(clock, 'idle', { writeTimeout: 5_000 });
   const [ours, theirs] = duplexPair();
   theirs.resume();
-  idle.addUnderlay(new Underlay({ socket: ours, clock, type: 'default' }));
+  idle.addUnderlay(new Underlay({ socket: ours, io: new IoContext({ clock }), type: 'default' }));
   idle.send(new Message(1));
   await soon();
   await clock.advance(60_000);
@@ -81,7 +83,7 @@ t.test('small messages wait for those that follow closely, bulk data does not', 
     written += chunk.length;
     done();
   };
-  const underlay = new Underlay({ socket: ours, clock: new VirtualClock() });
+  const underlay = new Underlay({ socket: ours, io: new IoContext({ clock: new VirtualClock() }) });
   underlay.write(Buffer.alloc(100));
   await new Promise((resolve) => process.nextTick(resolve));
   t.equal(written, 0);
@@ -95,7 +97,7 @@ t.test('small messages wait for those that follow closely, bulk data does not', 
 t.test('frames that span reads are gathered in the same memory if it is reused', async (t) => {
   for (const reuseMemory of [true, false]) {
     const reader = new FrameReader(LIMITS);
-    reader.reuseMemory = reuseMemory;
+    if (reuseMemory) reader.buffers = new BufferPool();
     const frames: Frame[] = [];
     const texts: string[] = [];
     for (const letter of ['a', 'b', 'c']) {
@@ -132,8 +134,8 @@ t.test('bytes that wait while a channel is paused survive the reads of other con
     const [accepted] = (await once(server, 'connection')) as [Socket];
     const sender = channel(clock, 'sender', { lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 9 }]]) });
     const receiver = channel(clock, 'receiver', { reuseMemory: true });
-    sender.addUnderlay(new Underlay({ socket: client, clock }));
-    receiver.addUnderlay(new Underlay({ socket: accepted, clock }));
+    sender.addUnderlay(new Underlay({ socket: client, io: new IoContext({ clock }) }));
+    receiver.addUnderlay(new Underlay({ socket: accepted, io: new IoContext({ clock }) }));
     t.teardown(() => {
       for (const each of [sender, receiver]) each.close();
     });
@@ -179,7 +181,7 @@ t.test('frames that arrived before the end of a connection are received, even if
         received.push(frame.body.toString());
         receiver.setReading(false);
       });
-      receiver.addUnderlay(new Underlay({ socket: accepted, clock }));
+      receiver.addUnderlay(new Underlay({ socket: accepted, io: new IoContext({ clock }) }));
       const texts = ['first', 'second', 'third'];
       client.end(Buffer.concat(texts.map((text) => new Message(1, [], text).encode())));
       for (; !receiver.isClosed; receiver.setReading(true)) await soon();
@@ -192,7 +194,7 @@ t.test('a connection that breaks during a write leaves no timer', async (t) => {
   const clock = new VirtualClock();
   const one = channel(clock, 'a', { writeTimeout: 5_000 });
   const [left] = duplexPair();
-  one.addUnderlay(new Underlay({ socket: left, clock, type: 'default' }));
+  one.addUnderlay(new Underlay({ socket: left, io: new IoContext({ clock }), type: 'default' }));
   for (let message = 0; message < 4; message++) one.send(new Message(1, [], Buffer.alloc(200_000)));
   await soon();
   const writes = () => clock.timers().filter((name) => name.startsWith('write'));

@@ -6,12 +6,13 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
+import type { FlushSchedule } from '#lib/net/flush-schedule.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import { type TcpSensor, tcpSensor } from '#lib/net/tcp-info.ts';
-import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import type { Frame } from '../frame.ts';
 import { Message } from '../message.ts';
-import { sharedFlushes } from './flush-schedule.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WriteWatch } from './write-watch.ts';
@@ -34,7 +35,7 @@ export interface UnderlayOptions {
   socket: Duplex | TLSSocket;
   /** The connection below, if `socket` runs inside another protocol: it has the addresses. */
   network?: Socket;
-  clock: Clock;
+  io: IoContext;
   /** `link.default`, `ctrl.high`, …; empty for an ungrouped connection. */
   type?: string;
 }
@@ -62,7 +63,8 @@ export class Underlay {
   /** Resolves once, with the reason, or with null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;
   readonly #network: Partial<Socket>;
-  readonly #clock: Clock;
+  readonly #io: IoContext;
+  readonly #flushes: FlushSchedule;
   readonly #reader = new FrameReader(HELLO_LIMITS);
   #owner: UnderlayOwner | undefined;
   #waiting: { resolve(message: Message): void; reject(error: Error): void } | undefined;
@@ -89,7 +91,8 @@ export class Underlay {
   constructor(options: UnderlayOptions) {
     this.socket = options.socket;
     this.type = options.type ?? '';
-    this.#clock = options.clock;
+    this.#io = options.io;
+    this.#flushes = options.io.flushes;
     this.#network = options.network ?? (this.socket as Partial<Socket>);
     this.#network.setNoDelay?.(true);
     this.#network.setKeepAlive?.(true, 15_000);
@@ -98,7 +101,7 @@ export class Underlay {
       this.#error ??= error;
     });
     this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-    this.#queue = new WriteQueue(this.socket, () => this.#owner?.onWritable());
+    this.#queue = new WriteQueue(this.socket, this.#io.buffers, () => this.#owner?.onWritable());
     this.socket.once('end', () => this.#onEnd());
   }
 
@@ -150,7 +153,7 @@ export class Underlay {
   readMessage(what: string, milliseconds: number): Promise<Message> {
     if (this.isClosed) return Promise.reject(this.#error ?? new ClosedError('the connection'));
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(`hello ${what}`, milliseconds, () =>
+      const timer = this.#io.clock.after(`hello ${what}`, milliseconds, () =>
         this.close(new TimeoutError(what, milliseconds)),
       );
       this.#waiting = {
@@ -165,10 +168,10 @@ export class Underlay {
   start(owner: UnderlayOwner, { limits, reuseMemory = false, writeTimeout = 0 }: UnderlayUse): void {
     this.#owner = owner;
     this.#reader.limits = limits;
-    this.#reader.reuseMemory = reuseMemory;
+    this.#reader.buffers = reuseMemory ? this.#io.buffers : undefined;
     if (writeTimeout > 0) {
       const late = () => this.close(new TimeoutError(`a write to ${this.remoteAddress}`, writeTimeout));
-      this.#queue.watch = new WriteWatch(this.#clock, writeTimeout, late);
+      this.#queue.watch = new WriteWatch(this.#io.clock, writeTimeout, late);
     }
     if (reuseMemory) {
       sharedRead ??= Buffer.allocUnsafeSlow(READ_SIZE);
@@ -198,7 +201,7 @@ export class Underlay {
       process.nextTick(this.#flushBulk);
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
-      sharedFlushes.add(this.#flushSmall);
+      this.#flushes.add(this.#flushSmall);
     }
   }
 
@@ -216,7 +219,7 @@ export class Underlay {
     }
     this.#queue.end();
     this.socket.end();
-    this.#closeTimer = this.#clock.after('underlay close', CLOSE_TIME, () => this.socket.destroy());
+    this.#closeTimer = this.#io.clock.after('underlay close', CLOSE_TIME, () => this.socket.destroy());
     if (this.socket.writableFinished) this.socket.destroy();
     else this.socket.once('finish', () => this.socket.destroy());
   }
@@ -232,7 +235,7 @@ export class Underlay {
   }
 
   #onData(chunk: Buffer): void {
-    sharedFlushes.noteInput();
+    this.#flushes.noteInput();
     if (this.#ended) return; // the socket may still deliver bytes from before the close
     if (this.#isPaused || (!this.#owner && !this.#waiting)) {
       this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);
@@ -277,7 +280,7 @@ export class Underlay {
 
   #hold(rest: Buffer): void {
     if (this.#ended) return; // a frame of this chunk closed the connection
-    this.#rest = this.#reader.reuseMemory ? Buffer.from(rest) : rest;
+    this.#rest = this.#reader.buffers ? Buffer.from(rest) : rest;
     this.socket.pause();
   }
 

@@ -4,7 +4,7 @@
 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { WriteWatch } from './write-watch.ts';
 
 /**
@@ -24,6 +24,7 @@ export class WriteQueue {
   /** Observes each write. */
   watch: WriteWatch | undefined;
   readonly #socket: Duplex;
+  readonly #buffers: BufferPool;
   readonly #onWritten: () => void;
   /** The system copies the bytes that a socket writes. An in-process stream may pass the same memory to its reader. */
   readonly #reusesMemory: boolean;
@@ -32,8 +33,9 @@ export class WriteQueue {
   #isWriting = false;
 
   /** `onWritten` is called after each write. */
-  constructor(socket: Duplex, onWritten: () => void) {
+  constructor(socket: Duplex, buffers: BufferPool, onWritten: () => void) {
     this.#socket = socket;
+    this.#buffers = buffers;
     this.#onWritten = onWritten;
     this.#reusesMemory = socket instanceof Socket;
   }
@@ -52,7 +54,7 @@ export class WriteQueue {
     let block = this.#blocks.at(-1);
     if (!block || block.filled + bytes.length > block.memory.length) {
       const size = block ? Math.min(MAX_WRITE_BYTES, 2 * block.memory.length) : FIRST_BLOCK;
-      block = { memory: sharedBuffers.acquire(Math.max(size, bytes.length)), filled: 0 };
+      block = { memory: this.#buffers.acquire(Math.max(size, bytes.length)), filled: 0 };
       this.#blocks.push(block);
     }
     bytes.copy(block.memory, block.filled);
@@ -79,7 +81,7 @@ export class WriteQueue {
     this.watch?.end();
     this.#bytes -= block.filled;
     if (error) return; // the system may still read from the block
-    if (this.#reusesMemory) sharedBuffers.release(block.memory);
+    if (this.#reusesMemory) this.#buffers.release(block.memory);
     this.flush();
     this.#onWritten();
   }

@@ -9,7 +9,7 @@
 
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Underlay } from '../connection/underlay.ts';
 import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
@@ -90,6 +90,8 @@ export interface Lane extends LanePolicy {
 
 export interface SendLanesComponents {
   clock: Clock;
+  /** For the frames that wait. */
+  buffers: BufferPool;
   log: Log;
   /** The current underlays of the channel. */
   underlays: ReadonlySet<Underlay>;
@@ -105,6 +107,7 @@ const NONE: readonly Lane[] = [];
 
 export class SendLanes {
   readonly #components: SendLanesComponents;
+  readonly #buffers: BufferPool;
   readonly #lanes = new Map<LaneName, Lane>();
   readonly #all: readonly Lane[];
   /** Those with flows. */
@@ -119,6 +122,7 @@ export class SendLanes {
 
   constructor(components: SendLanesComponents, policies: LaneMap<LanePolicy>) {
     this.#components = components;
+    this.#buffers = components.buffers;
     this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
     for (const [name, policy] of policies) {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
@@ -207,7 +211,7 @@ export class SendLanes {
       return true;
     }
     if (isFull(lane, flow, size)) return false;
-    this.#push(lane, flow, { bytes: inOne(head, body), since: this.#components.clock.monotonic() });
+    this.#push(lane, flow, { bytes: inOne(head, body, this.#buffers), since: this.#components.clock.monotonic() });
     return true;
   }
 
@@ -345,7 +349,7 @@ export class SendLanes {
     const { flow, frame } = next;
     this.#path.wrote(underlay, frame.bytes.length);
     underlay.write(frame.bytes);
-    sharedBuffers.release(frame.bytes);
+    this.#buffers.release(frame.bytes);
     if (!lane.flows) return;
     lane.flows.add(-frame.bytes.length - FRAME_OVERHEAD);
     if (lane.waiting.size > 0 && lane.queue.bytesOf(flow) === 0) this.#callWaiting(lane, flow);
@@ -390,9 +394,9 @@ function addTask<Key>(all: Map<Key, Set<() => void>>, key: Key, task: () => void
   };
 }
 
-function inOne(head: Buffer, body: Buffer | undefined): Buffer {
-  if (body === undefined) return sharedBuffers.copy(head);
-  const bytes = sharedBuffers.acquire(head.length + body.length);
+function inOne(head: Buffer, body: Buffer | undefined, buffers: BufferPool): Buffer {
+  if (body === undefined) return buffers.copy(head);
+  const bytes = buffers.acquire(head.length + body.length);
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;

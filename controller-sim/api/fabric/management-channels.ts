@@ -54,7 +54,7 @@ export interface ChannelOwner {
 }
 
 export type ManagementComponents = ValidationComponents &
-  Pick<ApiServices, 'clock' | 'wireClock' | 'events' | 'cluster' | 'peers'>;
+  Pick<ApiServices, 'clock' | 'wireClock' | 'io' | 'events' | 'cluster' | 'peers'>;
 
 export class ManagementChannels {
   readonly #services: ManagementComponents;

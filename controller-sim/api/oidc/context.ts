@@ -9,7 +9,7 @@ import type { AuthRequests } from './auth-requests.ts';
 /** The components that handlers of this API use. */
 export type OidcServices = Pick<
   ApiServices,
-  keyof AuthServices | 'events' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl'
+  keyof AuthServices | 'events' | 'io' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl'
 >;
 
 export interface OidcRequest extends AuthRequest<OidcServices> {

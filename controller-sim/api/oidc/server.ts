@@ -4,7 +4,6 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { isMap } from '#lib/json/is-map.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
 import { birthOf } from '../../auth/birth.ts';
@@ -41,7 +40,7 @@ export function serveOidc(app: FastifyInstance, services: OidcServices): void {
         const answered = await answer({ handle, proves }, services, requests, request);
         const { problem } = answered;
         if (problem) request.record?.setError(problem.code, problem.reason);
-        if (proves && answered.status < 300) unauthenticatedCpu.authenticated(request.raw.socket);
+        if (proves && answered.status < 300) services.io.unauthenticatedCpu.authenticated(request.raw.socket);
         return send(reply, answered);
       },
     });

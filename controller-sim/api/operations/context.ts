@@ -1,5 +1,6 @@
 // Types that the steps of a request share.
 
+import type { IoContext } from '#lib/net/io-context.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { AnswerKind, Operation, Operations } from '#schemas/api/gen/operation-types.ts';
 import type { ApiName, ApiOperation } from '#schemas/api/operations.ts';
@@ -51,6 +52,7 @@ export interface ApiServices extends AuthServices {
   readonly labToken: LabToken | undefined;
   /** For the time limits of connections. */
   readonly wireClock: Clock;
+  readonly io: IoContext;
   /** Base address of the APIs, for version answers. */
   readonly baseUrl: string;
   readonly controllerId: string;

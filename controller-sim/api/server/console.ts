@@ -6,7 +6,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import type { ClientSockets } from '#lib/net/client-sockets.ts';
 
 export const CONSOLE_PATH = '/zac/';
 const INDEX = 'index.html';
@@ -23,6 +23,7 @@ export class ConsoleError extends ProjectError {
 export async function serveConsole(
   app: FastifyInstance,
   folder: string,
+  clientSockets: ClientSockets,
   reject: (request: FastifyRequest, reply: FastifyReply) => void,
 ): Promise<void> {
   const root = rootOf(folder);

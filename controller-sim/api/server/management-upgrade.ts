@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
@@ -65,7 +64,7 @@ export class ManagementUpgrade {
         reject('503 Service Unavailable');
         return;
       }
-      unauthenticatedCpu.authenticated(request.socket);
+      this.#services.io.unauthenticatedCpu.authenticated(request.socket);
       onAnswer(SWITCHING, found.identity);
       await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
     };

@@ -9,7 +9,6 @@ import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { rejectBytes } from '#http/reject-bytes.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { isProof } from '#schemas/api/proofs.ts';
@@ -116,7 +115,7 @@ export class ApiServer {
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#management = new ManagementUpgrade(services);
     const serveRequest: RequestListener = (request, response) => serve?.(request, response);
-    this.#timeouts = new HttpTimeouts(http, services.wireClock, LIMITS, serveRequest, (request, socket, head) => {
+    this.#timeouts = new HttpTimeouts(http, services.io, LIMITS, serveRequest, (request, socket, head) => {
       this.#timeouts.release(request.socket);
       const record = this.#journal.recordOf(request);
       this.#management.onUpgrade(request, socket, head, (status, identity) => {
@@ -130,7 +129,8 @@ export class ApiServer {
   static async open(services: ApiServices, { console: folder, pages = [] }: ApiServerInit = {}): Promise<ApiServer> {
     const server = new ApiServer(services, pages);
     await server.#setUp();
-    if (folder !== undefined) await serveConsole(server.#fastify, folder, server.#rejectUnknown);
+    if (folder !== undefined)
+      await serveConsole(server.#fastify, folder, services.io.clientSockets, server.#rejectUnknown);
     await server.#fastify.ready();
     return server;
   }
@@ -187,7 +187,7 @@ export class ApiServer {
     const apiRequest = this.#apiRequest(operation, request);
     try {
       const answer = await perform(apiRequest, handler);
-      if (isProof(operation)) unauthenticatedCpu.authenticated(request.raw.socket);
+      if (isProof(operation)) this.#services.io.unauthenticatedCpu.authenticated(request.raw.socket);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
       if (request.record) request.record.bytes = Buffer.byteLength(sent.body);

@@ -4,7 +4,7 @@
 //                   ◄─ down ◄─
 
 import { Socket } from 'node:net';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import type { ClientSockets } from '#lib/net/client-sockets.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import type { Random } from '#lib/random.ts';
@@ -17,6 +17,7 @@ export interface ConnectionComponents {
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Pick<Faults, 'forConnection'>;
+  readonly clientSockets: ClientSockets;
   /** The share of this connection in the bytes that proxies hold. */
   readonly budget: Pick<EndBudget, 'share' | 'fits' | 'add'>;
 }
@@ -45,7 +46,7 @@ export class ProxiedConnection {
     this.dialerPort = near.remotePort;
     this.#far = new Socket({ allowHalfOpen: true });
     // Descriptors belong to the whole process, which serves its own clients too.
-    const isAdmitted = [near, this.#far].every((socket) => clientSockets.admit(socket));
+    const isAdmitted = [near, this.#far].every((socket) => components.clientSockets.admit(socket));
     if (isAdmitted) this.#far.connect(target);
     near.setNoDelay(true);
     this.#far.setNoDelay(true);

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { joinHostPort, MAX_PORT, splitHostPort } from '#lib/net/address.ts';
 import { maxClientSockets, openFileLimit } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
@@ -63,6 +64,7 @@ export interface Carried {
 
 export interface ProxyComponents {
   readonly wireClock: Clock;
+  readonly io: Pick<IoContext, 'clientSockets'>;
   readonly random: Random;
   readonly faults: Pick<Faults, 'forConnection' | 'onChange' | 'know'>;
   /** Where proxies listen. */
@@ -216,7 +218,8 @@ export class Proxies {
   }
 
   #accept(proxy: TcpProxy, socket: Socket): void {
-    const { wireClock: clock, random, faults } = this.#components;
+    const { wireClock: clock, io, random, faults } = this.#components;
+    const { clientSockets } = io;
     const { carried, target } = proxy;
     const source = sourceOf(socket.remoteAddress);
     const slot = target && this.#slots.take(source);
@@ -241,7 +244,7 @@ export class Proxies {
       dialer: carried?.dialer,
       decided: new Map(),
     };
-    const connection = new ProxiedConnection({ clock, random, faults, budget }, facts, socket, target);
+    const connection = new ProxiedConnection({ clock, clientSockets, random, faults, budget }, facts, socket, target);
     proxy.connections.add(connection);
     slot.displaced.addEventListener('abort', () => connection.reset());
     void connection.closed.then(() => {

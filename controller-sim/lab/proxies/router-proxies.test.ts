@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
 import { systemRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
@@ -17,7 +18,9 @@ const FAULTS = { forConnection: () => undefined, onChange: () => () => undefined
 function opened(t: Test, names: readonly string[], { targets = [], host }: { targets?: string[]; host?: string } = {}) {
   const routers = new Map<string, ConnectedRouter>();
   const tables = { router: new Map(names.map((name) => [name, { id: name, name }])) };
-  const init = { wireClock: new SystemClock(), random: systemRandom, faults: FAULTS, host: '127.0.0.1' };
+  const wireClock = new SystemClock();
+  const io = new IoContext({ clock: wireClock });
+  const init = { wireClock, io, random: systemRandom, faults: FAULTS, host: '127.0.0.1' };
   const proxies = new Proxies(init as never);
   t.teardown(() => proxies.close());
   const allowed = new ProxyTargets(targets);
@@ -140,7 +143,9 @@ t.test(
   'a flood of connections takes the places of its own source',
   { skip: process.platform !== 'linux' },
   async (t) => {
-    const init = { wireClock: new SystemClock(), random: systemRandom, faults: FAULTS, host: '127.0.0.1' };
+    const wireClock = new SystemClock();
+    const io = new IoContext({ clock: wireClock });
+    const init = { wireClock, io, random: systemRandom, faults: FAULTS, host: '127.0.0.1' };
     const proxies = new Proxies(init as never, 10);
     t.teardown(() => proxies.close());
     const server = await listening(t, '127.0.0.1');

@@ -7,7 +7,9 @@ import { create } from '@bufbuild/protobuf';
 import { errorCode } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
@@ -78,7 +80,7 @@ function sdkRouter() {
   const metrics = new MetricsRegistry(clock, () => 0);
   const faulter = { reportEnd: () => undefined };
   const onUnroutable = () => undefined;
-  const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
+  const ends = new CircuitEnds({ buffers: new BufferPool(), clock, log, forwarder, metrics, faulter, onUnroutable });
   const claims = { sub: 'me', z_asid: 'session', exp: Number.MAX_SAFE_INTEGER, iat: 0, jti: 'token' };
   const session = {
     id: 'session',
@@ -143,7 +145,7 @@ function sdkRouter() {
       name: 'client',
       peerId: 'me',
       connectionId: 'connection',
-      clock,
+      io: new IoContext({ clock }),
       log,
       limits: LIMITS,
       lanes: new Map<LaneName, LanePolicy>([
@@ -153,7 +155,7 @@ function sdkRouter() {
       heartbeat: ONLY_ANSWERS,
     });
     clients.accept(channel, TOKEN, [], 1_000);
-    channel.addUnderlay(new Underlay({ socket: theirs, clock }));
+    channel.addUnderlay(new Underlay({ socket: theirs, io: new IoContext({ clock }) }));
     ours.resume();
     await settled();
     ours.end(input);

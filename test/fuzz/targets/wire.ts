@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { create, type DescField, type DescMessage, ScalarType, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ChannelListener } from '#wire/channel/channel-listener.ts';
@@ -140,7 +141,7 @@ async function greet(input: Buffer): Promise<void> {
   let rejection: unknown;
   const listener = new ChannelListener({
     id: 'listener',
-    clock,
+    io: new IoContext({ clock }),
     log: {
       ...silentLog,
       info: ({ error }) => {
@@ -170,7 +171,7 @@ async function talk(input: Buffer): Promise<void> {
   const clock = new VirtualClock();
   const channel = newChannel(clock);
   const [ours, theirs] = duplexPair();
-  channel.addUnderlay(new Underlay({ socket: theirs, clock }));
+  channel.addUnderlay(new Underlay({ socket: theirs, io: new IoContext({ clock }) }));
   ours.resume();
   ours.end(input);
   await settled();
@@ -185,7 +186,7 @@ function newChannel(clock: VirtualClock): Channel {
     name: 'fuzzed',
     peerId: 'peer',
     connectionId: 'connection',
-    clock,
+    io: new IoContext({ clock }),
     log: silentLog,
     limits: LIMITS,
     lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 10 }]]),

@@ -5,6 +5,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { IdentityCreate } from '#schemas/api/gen/bodies.ts';
 import { Channel, type FrameHandler } from '#wire/channel/channel.ts';
@@ -207,13 +208,13 @@ export class SdkClient {
   /** Sends the hello over a connection. Rejects if the router does not answer it. */
   static async over(socket: Duplex, token: string, headers: HeaderEntries = []): Promise<SdkClient> {
     const clock = new SystemClock();
-    const underlay = new Underlay({ socket, clock });
+    const underlay = new Underlay({ socket, io: new IoContext({ clock }) });
     const hello = await sendHello(underlay, 'test', [[SdkHeader.SessionToken, token], ...headers], PATIENCE);
     const channel = new Channel({
       name: 'router',
       peerId: hello.string(ChannelHeader.ListenerId) ?? '',
       connectionId: hello.string(ChannelHeader.ConnectionId) ?? '',
-      clock,
+      io: new IoContext({ clock }),
       log: silentLog,
       limits: LIMITS,
       lanes: new Map([[DEFAULT_LANE, { types: [''], queueLimit: 100_000 }]]),

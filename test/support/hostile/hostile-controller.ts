@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ChannelListener } from '#wire/channel/channel-listener.ts';
@@ -54,7 +55,7 @@ export class HostileController {
     const channels: Channel[] = [];
     const listener = new ChannelListener({
       id: 'hostile',
-      clock,
+      io: new IoContext({ clock }),
       log: silentLog,
       helloTimeout: HELLO_TIMEOUT,
       maxHellos: 10,
@@ -68,7 +69,7 @@ export class HostileController {
           name: 'router',
           peerId: 'router',
           connectionId,
-          clock,
+          io: new IoContext({ clock }),
           log: silentLog,
           limits: { maxHeaders: 1 << 16, maxBody: MAX_BODY },
           lanes: controlLanes(QUEUE),

@@ -2,6 +2,7 @@
 // confirms every Route as if it had created the circuit.
 
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { systemRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { Channel } from '#wire/channel/channel.ts';
@@ -42,7 +43,7 @@ export class RouterPeer {
     const identity = await Identity.open({ config: config.identity, clock, log: silentLog, watch: false });
     const { endpoints, ...settings } = controlSettings(config);
     const { controller, open } = await dialController(
-      { clock, log: silentLog, random: systemRandom, identity },
+      { io: new IoContext({ clock }), log: silentLog, random: systemRandom, identity },
       {
         ...settings,
         version: ownVersionInfo('0.0.0'),

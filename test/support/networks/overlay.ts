@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Log, silentLog } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { loadRouterConfig } from '../../../agent/config/load.ts';
 import { type RouterFile, routerFileText } from '../../../agent/config/router-file.ts';
@@ -126,10 +127,11 @@ export class Overlay<Controller extends TestController = Simulator> {
     this.log = log;
   }
 
-  static async start(options: SimulatorOptions = {}): Promise<Overlay> {
+  /** @param io Shared by the connections of the simulator; default: a context of its own. */
+  static async start(options: SimulatorOptions = {}, io?: IoContext): Promise<Overlay> {
     const log = options.log ?? silentLog;
     const started = { passwordCost: TEST_COST, password: 'secret', ...options, log };
-    const simulator = await startSimulator(await atItsPort(started));
+    const simulator = await startSimulator(await atItsPort(started), io);
     const management = await openManagement(simulator.managementUrl, simulator.ca, simulator.username, 'secret');
     return new Overlay(simulator, management, await EchoServer.start(), log);
   }

@@ -2,6 +2,7 @@
 
 import { type Duplex, duplexPair } from 'node:stream';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
@@ -17,7 +18,7 @@ export function channel(clock: VirtualClock, name: string, options: Partial<Chan
     name,
     peerId: 'peer',
     connectionId: 'connection',
-    clock,
+    io: new IoContext({ clock }),
     log: silentLog,
     limits: LIMITS,
     lanes: new Map([
@@ -32,8 +33,8 @@ export function channel(clock: VirtualClock, name: string, options: Partial<Chan
 /** Joins two channels by one more connection. */
 export function join(clock: VirtualClock, a: Channel, b: Channel, type: string): { a: Duplex; b: Duplex } {
   const [left, right] = duplexPair();
-  a.addUnderlay(new Underlay({ socket: left, clock, type }));
-  b.addUnderlay(new Underlay({ socket: right, clock, type }));
+  a.addUnderlay(new Underlay({ socket: left, io: new IoContext({ clock }), type }));
+  b.addUnderlay(new Underlay({ socket: right, io: new IoContext({ clock }), type }));
   return { a: left, b: right };
 }
 

@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
@@ -59,6 +60,7 @@ export function circuitRooms() {
   const unrouter = new Unrouter({ clock, log, forwarder }, 5_000);
   forwarder.onLinkLost((link) => scanner.onLinkLost(link));
   const ends = new CircuitEnds({
+    buffers: new BufferPool(),
     clock,
     log,
     forwarder,

@@ -2,6 +2,7 @@
 // wants; or one end alone, with the test as its peer.
 
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { EndBudget } from '#lib/queue/holder-budgets.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
@@ -61,6 +62,7 @@ class TestClient implements XgressClient {
 
 export class Circuit {
   readonly clock = new VirtualClock();
+  readonly buffers = new BufferPool();
   readonly ticker = new XgressTicker(this.clock);
   readonly budget: EndBudget;
   readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0, acks: 0, failedAcks: 0 };
@@ -106,7 +108,7 @@ export class Circuit {
     const forwarder = {
       forwardPayload: (_source: string, payload: Payload): ForwardOutcome => {
         this.counts.payloads++;
-        const copy = payload.copy();
+        const copy = payload.copy(this.buffers);
         return this.drop(copy) || this.loses('payload') ? 'sent' : send(() => void other().acceptPayload(copy));
       },
       forwardAcknowledgement: (_source: string, ack: Acknowledgement): ForwardOutcome => {
@@ -120,6 +122,7 @@ export class Circuit {
     };
     const components = {
       clock: this.clock,
+      buffers: this.buffers,
       ticker: this.ticker,
       budget: this.budget,
       forwarder,

@@ -5,6 +5,7 @@
 
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import type { Channel } from '#wire/channel/channel.ts';
@@ -159,6 +160,7 @@ export class ControlRoom implements Disposable {
       cluster,
       clock,
       wireClock: clock,
+      io: new IoContext({ clock }),
       log,
     };
     const context = { ...shared, unverified: new Map(), controllerId: 'ctrl1', controlAddress };

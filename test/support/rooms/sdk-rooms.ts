@@ -5,7 +5,9 @@ import { duplexPair } from 'node:stream';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Channel, type MessageHandler } from '#wire/channel/channel.ts';
@@ -155,7 +157,7 @@ export function sdkRooms() {
   const metrics = new MetricsRegistry(clock, () => 0);
   const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, 0);
   const onUnroutable = () => undefined;
-  const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
+  const ends = new CircuitEnds({ buffers: new BufferPool(), clock, log, forwarder, metrics, faulter, onUnroutable });
   const claims: AccessClaims = { sub: ME, z_asid: 'session', exp: clock.now() / 1000 + 3_600, iat: clock.now() / 1000 };
   const removed = new Set<string>();
   const legacyListeners = new Set<() => void>();
@@ -222,11 +224,12 @@ export function sdkRooms() {
     },
   });
 
+  const io = new IoContext({ clock });
   async function connect(token = ACCESS_TOKEN): Promise<RoomClient> {
     const [ours, theirs] = duplexPair();
     const channel = (name: string, data: LanePolicy) =>
       new Channel({
-        ...{ name, peerId: name, connectionId: 'connection', clock, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
+        ...{ name, peerId: name, connectionId: 'connection', io, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
         lanes: new Map([
           [DATA_LANE, data],
           [CONTROL_LANE, { types: [''], queueLimit: data.queueLimit }],
@@ -235,9 +238,9 @@ export function sdkRooms() {
       });
     const served = channel('client', { types: [''], queueLimit: 64, flows: new BufferBudget() });
     clients.accept(served, token, [], 5_000);
-    served.addUnderlay(new Underlay({ socket: theirs, clock }));
+    served.addUnderlay(new Underlay({ socket: theirs, io }));
     const client = new RoomClient(channel('router', { types: [''], queueLimit: 10_000 }));
-    client.channel.addUnderlay(new Underlay({ socket: ours, clock }));
+    client.channel.addUnderlay(new Underlay({ socket: ours, io }));
     await settled();
     return client;
   }

@@ -3,8 +3,8 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel/channel.ts';
@@ -23,7 +23,7 @@ import type { SdkClients } from './sdk-clients.ts';
 import { CONTROL_LANE, DATA_LANE, SdkUnderlay } from './sdk-connection.ts';
 
 export interface EdgeListenerComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   routerId: string;
   version: VersionInfo;
@@ -71,7 +71,7 @@ export class EdgeListener {
     this.#components = components;
     this.#listener = new ChannelListener({
       id: components.routerId,
-      clock: components.clock,
+      io: components.io,
       log: components.log,
       helloTimeout: config.options.connectTimeout || 5_000,
       maxHellos: config.options.maxOutstandingConnects,
@@ -107,7 +107,7 @@ export class EdgeListener {
   }
 
   #open({ hello, socket, remoteAddress, connectionId, grouped }: AcceptedHello): Channel {
-    const { clock, log, clients } = this.#components;
+    const { io, log, clients } = this.#components;
     const { outQueueSize, writeTimeout, lookupApiSessionTimeout } = this.config.options;
     const data: LanePolicy = {
       types: grouped ? [SdkUnderlay.Default] : [''],
@@ -122,7 +122,7 @@ export class EdgeListener {
       name: `SDK client ${remoteAddress}`,
       peerId: hello.body.toString('utf8', 0, MAX_NAME_LENGTH),
       connectionId,
-      clock,
+      io,
       log,
       limits: LIMITS,
       lanes: new Map([

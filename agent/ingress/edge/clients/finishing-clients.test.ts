@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { seededRandom } from '#lib/random.ts';
 import { ServicePolicyRelatedEntityType, ValidateSessionsRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
@@ -198,13 +199,13 @@ t.test('messages that a client has not read are dropped when it disconnects', as
   }
   client.tell(SdkType.StateClosed, 1);
   await settled();
-  collectGarbage();
+  collectGarbage(new BufferPool());
   const before = process.memoryUsage().arrayBuffers;
   for (const { channel } of rooms.clients.all()) channel.close(new Error('the client is gone'));
   await settled();
   t.same([rooms.clients.count, rooms.clients.ends], [0, 1]);
   await until('the memory to be released', () => {
-    collectGarbage(); // the engine returns memory some turns later
+    collectGarbage(new BufferPool()); // the engine returns memory some turns later
     return before - process.memoryUsage().arrayBuffers > 5_000_000;
   });
   rooms.clients.close();

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { UnauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { inPieces } from './websocket-pieces.ts';
 
 /** More than one piece. */
@@ -13,18 +14,19 @@ const MESSAGE = randomBytes(40_000);
 /** A stream whose first piece waits, because its source rests. */
 async function waitingPiece(remoteAddress: string) {
   const network = { remoteAddress };
+  const unauthenticatedCpu = new UnauthenticatedCpu({ clock: new VirtualClock() });
   unauthenticatedCpu.punish(network);
   const stream = new PassThrough({ highWaterMark: MESSAGE.length });
-  const pieces = inPieces(stream, network);
+  const pieces = inPieces(stream, network, unauthenticatedCpu);
   const received: Buffer[] = [];
   pieces.on('data', (piece: Buffer) => received.push(piece));
   stream.write(MESSAGE);
   await new Promise(setImmediate);
-  return { network, stream, pieces, received };
+  return { unauthenticatedCpu, network, stream, pieces, received };
 }
 
 t.test('a piece that waits when its client is accepted does not wait any longer', async (t) => {
-  const { network, stream, pieces, received } = await waitingPiece('127.0.8.1');
+  const { unauthenticatedCpu, network, stream, pieces, received } = await waitingPiece('127.0.8.1');
   t.equal(unauthenticatedCpu.waiting, 1);
   unauthenticatedCpu.accept(network);
   t.equal(unauthenticatedCpu.waiting, 0);
@@ -34,7 +36,7 @@ t.test('a piece that waits when its client is accepted does not wait any longer'
 });
 
 t.test('nothing of a closed stream waits for a turn', async (t) => {
-  const { stream, pieces, received } = await waitingPiece('127.0.8.2');
+  const { unauthenticatedCpu, stream, pieces, received } = await waitingPiece('127.0.8.2');
   t.equal(unauthenticatedCpu.waiting, 1);
   stream.destroy();
   await once(pieces, 'close');

@@ -3,13 +3,17 @@
 // (common/wire/connection/stranger-reads.ts).
 
 import { Duplex } from 'node:stream';
-import { type UnauthenticatedSocket, unauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
+import type { UnauthenticatedCpu, UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
 
 /** Bytes that TLS gets at once. */
 const PIECE_BYTES = 16 * 1024;
 
 /** `network` is the connection that carries the WebSocket of `stream`. */
-export function inPieces(stream: Duplex, network: UnauthenticatedSocket): Duplex {
+export function inPieces(
+  stream: Duplex,
+  network: UnauthenticatedSocket,
+  unauthenticatedCpu: UnauthenticatedCpu,
+): Duplex {
   let isAccepted = false;
   /** A message is read in pieces. */
   let isReading = false;

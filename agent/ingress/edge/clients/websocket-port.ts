@@ -12,9 +12,9 @@ import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { limitKeyUpdates, SERVER_SECURITY, secureServer } from '#wire/connection/server-tls.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
@@ -39,7 +39,7 @@ export interface WebSocketSettings {
 }
 
 export interface WebSocketPortComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   port: TlsPort;
   /** For the TLS inside the WebSocket. */
@@ -73,7 +73,7 @@ export class WebSocketPort {
     this.#settings = settings;
     const limits = { read: settings.readTimeout, write: settings.writeTimeout, idle: settings.idleTimeout };
     this.#http = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
-    this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade, this.#upgrade);
+    this.#timeouts = new HttpTimeouts(this.#http, components.io, limits, answerWithoutUpgrade, this.#upgrade);
     this.#upgrades = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
@@ -124,11 +124,11 @@ export class WebSocketPort {
 
   /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
   #secure(webSocket: WebSocket, network: TLSSocket): void {
-    const { clock, identity, log } = this.#components;
+    const { io, identity, log } = this.#components;
     const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
     const connection = this.#connections.get(network);
     const { remoteAddress: remote } = network;
-    limitShortFrames(webSocket, clock, () =>
+    limitShortFrames(webSocket, io.clock, () =>
       log.info({ remote }, 'WebSocket closed: the client keeps sending frames without data'),
     );
     connection?.setEvictable(true);
@@ -137,13 +137,14 @@ export class WebSocketPort {
       readableHighWaterMark: readBufferSize,
       writableHighWaterMark: writeBufferSize,
     });
-    const socket = secureServer(inPieces(stream, network), {
+    const socket = secureServer(inPieces(stream, network, io.unauthenticatedCpu), {
+      clock: io.clock,
       context: this.#context,
       requestCert: true,
       timeout: handshakeTimeout,
       contextFor: (name) => identity.contextFor(name),
     });
-    limitKeyUpdates(socket, network);
+    limitKeyUpdates(socket, network, io);
     const settle = () => this.#handshakes.delete(webSocket);
     stream.on('error', () => undefined); // its 'close' follows
     socket.on('error', (error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
@@ -160,8 +161,8 @@ export class WebSocketPort {
   }
 
   #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
-    const { clock, log } = this.#components;
-    const stop = watchPongs(webSocket, clock, this.#settings, () => {
+    const { io, log } = this.#components;
+    const stop = watchPongs(webSocket, io.clock, this.#settings, () => {
       log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
       webSocket.terminate();
     });

@@ -2,6 +2,7 @@
 // has not read yet, and drops it when the router closes the connection.
 
 import t from 'tap';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { Frame } from '#wire/frame.ts';
 import { PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
@@ -19,7 +20,10 @@ async function dialed() {
   const rooms = sdkRooms();
   const client = await rooms.connect();
   const payloads: Payload[] = [];
-  client.channel.onFrame(XgressType.Payload, (frame) => void payloads.push(Payload.fromFrame(frame).copy()));
+  client.channel.onFrame(
+    XgressType.Payload,
+    (frame) => void payloads.push(Payload.fromFrame(frame).copy(new BufferPool())),
+  );
   const circuitId = (await client.dial(1, [[SdkHeader.UseXgressToSdk, TRUE]])).string(SdkHeader.CircuitId) ?? '';
   const deliver = (sequence: number, flags: number, data = '', headers?: ReadonlyMap<number, Buffer>) => {
     const payload = Payload.create(circuitId, sequence, flags | PayloadFlag.Originator, Buffer.from(data), headers);

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { until } from '../../../../test/support/networks/overlay.ts';
 import type { CheckConfig } from './check-config.ts';
@@ -33,7 +34,7 @@ t.test('waiting probes of a service that is no longer hosted do not run', async 
     actions: [],
   });
   const clock = new VirtualClock();
-  const health = new HealthChecks({ clock, log: silentLog });
+  const health = new HealthChecks({ io: new IoContext({ clock }), log: silentLog });
   const report = { weight: () => undefined, event: () => undefined };
   const base = { cost: 0, precedence: 'default' as const };
   const watch = (id: string, count: number) =>

@@ -4,6 +4,7 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { HostedHealth } from '../../../interface/description.ts';
@@ -39,12 +40,15 @@ interface RunningCheck {
 const PROBES = { workers: 50, length: 1_000 };
 
 export class HealthChecks {
+  readonly #io: IoContext;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #queue: TaskQueue;
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ clock, log }: { clock: Clock; log: Log }) {
+  constructor({ io, log }: { io: IoContext; log: Log }) {
+    const { clock } = io;
+    this.#io = io;
     this.#clock = clock;
     this.#log = log;
     this.#queue = new TaskQueue({ name: 'health checks', ...PROBES, clock });
@@ -104,7 +108,7 @@ export class HealthChecks {
       .add(async (signal) => {
         if (watched.isOver) return; // it was waiting in the queue meanwhile
         try {
-          await probe(check.config, { clock: this.#clock, signal });
+          await probe(check.config, { io: this.#io, signal });
         } catch (error) {
           result = describeError(error);
         }

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { issue, makeAuthority } from '../../../../test/support/clients/certificates.ts';
 import { type CheckConfig, type HttpProbe, readChecks } from './check-config.ts';
@@ -64,7 +65,7 @@ t.test('the time to load the HTTP client does not count', async (t) => {
   const host = await serve(t, (_request, response) => response.end());
   const [check] = readChecks({ httpChecks: [{ url: `http://${host}/`, ...TIMES }] });
   const clock = new VirtualClock();
-  const running = probe(check as CheckConfig, { clock, signal: new AbortController().signal });
+  const running = probe(check as CheckConfig, { io: new IoContext({ clock }), signal: new AbortController().signal });
   t.same(clock.timers(), []);
   await running;
 });

@@ -1,12 +1,12 @@
 // The two probes of a hosted service: a TCP connection, and an HTTP request.
 
-import type { Clock } from '#lib/time/clock.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { dialSocket } from '../../../egress/socket-dial.ts';
 import type { CheckConfig, HttpProbe, PortProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';
 
 interface ProbeOptions {
-  readonly clock: Clock;
+  readonly io: IoContext;
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
@@ -14,12 +14,12 @@ interface ProbeOptions {
 /** Resolves if the service is healthy. Rejects with the reason if it is not, or with the signal's reason. */
 export async function probe(
   { probe: what, timeout }: CheckConfig,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { io, signal }: { io: IoContext; signal: AbortSignal },
 ): Promise<void> {
   const run = what.kind === 'port' ? probePort.bind(undefined, what) : await httpProbe(what);
-  const late = clock.deadline('health probe', timeout, () => new ProbeError(`no answer within ${timeout} ms`));
+  const late = io.clock.deadline('health probe', timeout, () => new ProbeError(`no answer within ${timeout} ms`));
   try {
-    await run({ clock, timeout, signal: AbortSignal.any([signal, late.signal]) });
+    await run({ io, timeout, signal: AbortSignal.any([signal, late.signal]) });
   } finally {
     late.timer.cancel();
   }

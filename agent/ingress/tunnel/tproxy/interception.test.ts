@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace } from '../../../../test/support/networks/network-namespace.ts';
 import { until } from '../../../../test/support/networks/overlay.ts';
@@ -144,7 +145,9 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     },
   };
   const routes = new LocalRoutes({ clock, log, marker, routerId: 'r' });
-  const components = { clock, log, model, routes, marker, routerId: 'r', acceptsCircuits: () => true, peers: () => [] };
+  const io = new IoContext({ clock });
+  const own = { routes, marker, routerId: 'r', acceptsCircuits: () => true, peers: () => [] };
+  const components = { clock, io, log, model, ...own };
   const options = {
     mode,
     dnsSvcIpRange: '100.64.0.0/10',

@@ -10,11 +10,11 @@ import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { type ClientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Random } from '#lib/random.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import { parseUpstream } from '../../../config/name-servers.ts';
@@ -51,6 +51,7 @@ import {
 
 export interface InterceptionComponents {
   clock: Clock;
+  io: IoContext;
   log: Log;
   random: Random;
   model: Pick<DataModel, 'identities' | 'servicesFor' | 'configsFor' | 'onChange'>;
@@ -59,8 +60,6 @@ export interface InterceptionComponents {
   marker: ChangesMarker;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
-  /** They carry clients with many bytes; undefined: the main thread does. */
-  ioThreads?: IoThreads | undefined;
   acceptsCircuits(): boolean;
   /** Hosts that the router itself must reach. */
   peers(): Iterable<string>;
@@ -214,12 +213,11 @@ export class Interception {
   }
 
   async #serveStream(socket: Socket, signal: AbortSignal): Promise<void> {
-    const { clock, log, dialer, ioThreads } = this.#components;
+    const { io, log, dialer } = this.#components;
     const source = { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const destination = { host: socket.localAddress ?? '', port: socket.localPort ?? 0 };
     const caller = this.#callerOf('tcp', source, destination, signal);
-    const init = { socket, halfClose: true, ioThreads, clock, log };
-    await dialer.dial(caller, (terms) => new SocketClient({ ...init, ...terms }));
+    await dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, io, log }));
   }
 
   #callerOf(protocol: Protocol, source: SocketAddress, destination: SocketAddress, signal: AbortSignal) {
@@ -257,7 +255,7 @@ export class Interception {
     let client: DatagramClient | undefined;
     let socket: UdpSocket;
     try {
-      socket = openReplySocket(source, destination);
+      socket = openReplySocket(source, destination, this.#components.io.clientSockets);
     } catch (error) {
       log.warn({ session: key, error: describeError(error) }, 'UDP session cannot be opened');
       return;
@@ -353,7 +351,7 @@ export class Interception {
 }
 
 /** A socket of one session; its datagrams leave from the client's original destination. */
-function openReplySocket(source: SocketAddress, destination: SocketAddress): UdpSocket {
+function openReplySocket(source: SocketAddress, destination: SocketAddress, clientSockets: ClientSockets): UdpSocket {
   const descriptor = openTransparentSender(destination);
   const socket = createSocket('udp4');
   try {

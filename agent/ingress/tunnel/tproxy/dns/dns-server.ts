@@ -6,8 +6,8 @@ import { isIPv6 } from 'node:net';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import type { Unanswerable } from '../../../../config/name-servers.ts';
 import { receiveDatagrams } from '../../../listeners/receive-datagrams.ts';
 import {
@@ -33,7 +33,7 @@ export interface NameSource {
 }
 
 export interface DnsServerComponents {
-  clock: Clock;
+  io: IoContext;
   log: Log;
   names: NameSource;
   upstreams: DnsUpstreams;
@@ -75,9 +75,9 @@ export class DnsServer {
 
   /** Accepts queries over TCP too, on the same port. Rejects with the system's error if it is not available. */
   async openStreams(): Promise<void> {
-    const { clock, log } = this.#components;
+    const { io, log } = this.#components;
     const answer = (message: Buffer, source: string) => this.#answerTo(message, { source, isStream: true });
-    this.#streams = await DnsStreams.open({ clock, log, answer }, { host: this.#init.host, port: this.port });
+    this.#streams = await DnsStreams.open({ io, log, answer }, { host: this.#init.host, port: this.port });
   }
 
   /** The actual port if the configured one is 0. */

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { until } from '../../../../../test/support/networks/overlay.ts';
 import { DnsStreams } from './dns-streams.ts';
@@ -30,7 +31,10 @@ async function open(t: Test) {
     if (text.startsWith('slow')) await new Promise<void>((resolve) => waiting.push(resolve));
     return text === 'none' ? undefined : Buffer.from(text.toUpperCase());
   };
-  const streams = await DnsStreams.open({ clock, log: silentLog, answer }, { host: HOST, port: 0 });
+  const streams = await DnsStreams.open(
+    { io: new IoContext({ clock }), log: silentLog, answer },
+    { host: HOST, port: 0 },
+  );
   const { port } = streams;
   t.after(() => streams.close());
   const client = async (localAddress = HOST) => {

@@ -5,12 +5,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { Timer } from '#lib/time/clock.ts';
 
 export interface DnsStreamsComponents {
-  clock: Clock;
+  io: Pick<IoContext, 'clock' | 'clientSockets'>;
   log: Log;
   /** The answer to a message; undefined if it gets none. */
   answer(message: Buffer, source: string): Promise<Buffer | undefined>;
@@ -73,7 +73,7 @@ export class DnsStreams {
       connections.delete(replaced);
       replaced.close();
     }
-    if (!clientSockets.admit(socket)) {
+    if (!components.io.clientSockets.admit(socket)) {
       socket.destroy();
       return;
     }
@@ -181,7 +181,7 @@ class Connection {
 
   #waitForQuery(): void {
     if (this.#socket.destroyed) return;
-    this.#idle = this.#components.clock.after('idle dns connection', IDLE_TIMEOUT, () => this.close());
+    this.#idle = this.#components.io.clock.after('idle dns connection', IDLE_TIMEOUT, () => this.close());
   }
 
   #endIfAnswered(): void {

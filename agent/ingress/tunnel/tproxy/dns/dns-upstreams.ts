@@ -4,11 +4,11 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { type ClientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
 import type { Random } from '#lib/random.ts';
 import { onAbort } from '#lib/time/abort.ts';
-import type { Clock } from '#lib/time/clock.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
 
@@ -32,6 +32,15 @@ export interface QueryOrigin {
   readonly isStream?: boolean;
 }
 
+type UpstreamIo = Pick<IoContext, 'clock' | 'clientSockets'>;
+
+/** A query to one server, with a socket of its own. */
+interface UpstreamDial {
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly clientSockets: ClientSockets;
+}
+
 interface Reply {
   readonly message: Buffer;
   readonly status: number;
@@ -50,7 +59,7 @@ const MAX_ANSWER_BYTES = 65_535;
 const RANKS: readonly number[] = [DnsStatus.Ok, DnsStatus.NameError, DnsStatus.ServerFailure, DnsStatus.Refused];
 
 export class DnsUpstreams {
-  readonly #clock: Clock;
+  readonly #io: UpstreamIo;
   readonly #random: Random;
   readonly #upstreams: readonly Upstream[];
   readonly #mode: UpstreamMode;
@@ -59,8 +68,8 @@ export class DnsUpstreams {
   #lastGood = 0;
   readonly #questions: WorkSlots;
 
-  constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
-    this.#clock = components.clock;
+  constructor(components: { io: UpstreamIo; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
+    this.#io = components.io;
     this.#random = components.random;
     this.#upstreams = upstreams;
     this.#mode = mode;
@@ -155,17 +164,18 @@ export class DnsUpstreams {
     const id = this.#random.bytes(2).readUInt16BE();
     const asked = Buffer.from(message);
     asked.writeUInt16BE(id, 0);
-    const late = this.#clock.deadline(
+    const late = this.#io.clock.deadline(
       'dns upstream',
       UPSTREAM_TIMEOUT,
       () => new TimeoutError('the name server', UPSTREAM_TIMEOUT),
     );
     const either = AbortSignal.any([signal, displaced, this.#abort.signal, late.signal]);
+    const dial = { upstream, signal: either, clientSockets: this.#io.clientSockets };
     try {
       const ask = upstream.protocol === 'udp' ? askOverUdp : askOverTcp;
-      let reply = await ask(upstream, { ...query, id }, asked, either);
+      let reply = await ask(dial, { ...query, id }, asked);
       if (isStream && ask === askOverUdp && isTruncated(reply.message))
-        reply = await askOverTcp(upstream, { ...query, id }, asked, either).catch(() => reply); // better than none
+        reply = await askOverTcp(dial, { ...query, id }, asked).catch(() => reply); // better than none
       reply.message.writeUInt16BE(query.id, 0);
       return reply;
     } finally {
@@ -188,7 +198,12 @@ function noDescriptor(): ProjectError {
   return new ProjectError('DNS_UPSTREAM', NO_DESCRIPTOR);
 }
 
-function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+function askOverUdp(dial: UpstreamDial, query: DnsQuery, message: Buffer): Promise<Reply> {
+  const {
+    upstream: { host, port },
+    signal,
+    clientSockets,
+  } = dial;
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
     const isAdmitted = clientSockets.admit(socket);
@@ -217,7 +232,12 @@ function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
   });
 }
 
-function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+function askOverTcp(dial: UpstreamDial, query: DnsQuery, message: Buffer): Promise<Reply> {
+  const {
+    upstream: { host, port },
+    signal,
+    clientSockets,
+  } = dial;
   return new Promise((resolve, reject) => {
     let read: Buffer = Buffer.alloc(0);
     const socket = connect({ host, port });

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { seededRandom, systemRandom } from '#lib/random.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { fixedPorts } from '../../../../../test/support/networks/fixed-ports.ts';
@@ -33,10 +34,11 @@ async function serverOf(t: Test, options: { unanswerable?: Unanswerable; upstrea
       name === 'full.example' ? ('full' as const) : name === 'web.example' ? '100.64.0.2' : undefined,
   };
   const clock = new SystemClock();
-  const upstreams = options.upstreams ?? new DnsUpstreams({ clock, random: systemRandom }, [], 'parallel');
+  const upstreams =
+    options.upstreams ?? new DnsUpstreams({ io: new IoContext({ clock }), random: systemRandom }, [], 'parallel');
   const { unanswerable = 'refused' } = options;
   const server = await DnsServer.open(
-    { clock, log: silentLog, names, upstreams },
+    { io: new IoContext({ clock }), log: silentLog, names, upstreams },
     { host: '127.0.0.1', port: 0, unanswerable },
   );
   const client = createSocket('udp4').bind(0, '127.0.0.1');
@@ -141,7 +143,7 @@ t.test('the mode decides which upstreams are queried, and the best answer wins',
   const refusing = await upstreamOf(t, REFUSED);
   const make = (mode: UpstreamMode, ...each: { upstream: ReturnType<typeof parseUpstream> }[]) =>
     new DnsUpstreams(
-      { clock, random: seededRandom(3) },
+      { io: new IoContext({ clock }), random: seededRandom(3) },
       each.map(({ upstream }) => upstream),
       mode,
     );
@@ -178,7 +180,7 @@ t.test('a silent, absent or lying upstream does not block the others', async (t)
     liar.socket.send(Buffer.alloc(3), port, address);
   });
   const upstreams = new DnsUpstreams(
-    { clock, random: systemRandom },
+    { io: new IoContext({ clock }), random: systemRandom },
     [gone, silent.upstream, liar.upstream, good.upstream],
     'serial',
   );
@@ -191,7 +193,7 @@ t.test('a silent, absent or lying upstream does not block the others', async (t)
   t.equal((await answer)?.subarray(-4).join('.'), '9.9.9.9', 'an answer to another query is ignored');
   t.same(clock.timers(), []);
 
-  const only = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream], 'parallel');
+  const only = new DnsUpstreams({ io: new IoContext({ clock }), random: systemRandom }, [silent.upstream], 'parallel');
   const nothing = resolve(only);
   const before = silent.seen.length;
   while (silent.seen.length === before) await new Promise((done) => setTimeout(done, 5));
@@ -207,11 +209,16 @@ t.test('a query to an unreachable upstream fails at once, and the next one is qu
   const unknown = { protocol: 'udp' as const, host: 'nobody.invalid', port: 53 };
   for (const mode of ['serial', 'parallel'] as const)
     for (const unreachable of [broadcast, unknown]) {
-      const make = (...each: (typeof broadcast)[]) => new DnsUpstreams({ clock, random: systemRandom }, each, mode);
+      const make = (...each: (typeof broadcast)[]) =>
+        new DnsUpstreams({ io: new IoContext({ clock }), random: systemRandom }, each, mode);
       t.equal(await resolve(make(unreachable)), undefined);
       t.equal((await resolve(make(unreachable, good.upstream)))?.subarray(-4).join('.'), '9.9.9.9');
     }
-  const closed = new DnsUpstreams({ clock, random: systemRandom }, [broadcast, unknown], 'parallel');
+  const closed = new DnsUpstreams(
+    { io: new IoContext({ clock }), random: systemRandom },
+    [broadcast, unknown],
+    'parallel',
+  );
   const nothing = resolve(closed);
   closed.close();
   t.equal(await nothing, undefined, 'also if the query was aborted before');
@@ -225,7 +232,11 @@ t.test('a client with many open queries leaves room for the queries of others', 
     ['serial', 256],
     ['parallel', 128],
   ] as const) {
-    const upstreams = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream, silent.upstream], mode);
+    const upstreams = new DnsUpstreams(
+      { io: new IoContext({ clock }), random: systemRandom },
+      [silent.upstream, silent.upstream],
+      mode,
+    );
     const ended = new Map<string, number>();
     const ask = (source: string, count: number) =>
       Array.from({ length: count }, async (_none, index) => {
@@ -251,7 +262,11 @@ t.test('a client with many open queries leaves room for the queries of others', 
 t.test('queries beyond the limit are not forwarded', async (t) => {
   const clock = new VirtualClock();
   const silent = await upstreamOf(t, undefined);
-  const upstreams = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream], 'parallel');
+  const upstreams = new DnsUpstreams(
+    { io: new IoContext({ clock }), random: systemRandom },
+    [silent.upstream],
+    'parallel',
+  );
   const open = Array.from({ length: 300 }, (_none, index) => resolve(upstreams, `n${index}.example`));
   const results = await Promise.all(open.slice(256));
   t.ok(results.every((result) => result === undefined));
@@ -279,7 +294,11 @@ t.test('TCP upstreams are supported, also with fragmented and invalid answers', 
   await once(server, 'listening');
   t.after(() => server.close());
   const upstream = parseUpstream(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const upstreams = new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [upstream], 'parallel');
+  const upstreams = new DnsUpstreams(
+    { io: new IoContext({ clock: new SystemClock() }), random: systemRandom },
+    [upstream],
+    'parallel',
+  );
   t.equal((await resolve(upstreams, 'good.example'))?.subarray(-4).join('.'), '7.7.7.7');
   t.equal(await resolve(upstreams, 'bad.example'), undefined);
   t.equal(await resolve(upstreams, 'nothing.example'), undefined);
@@ -298,7 +317,11 @@ t.test('an answer larger than the client accepts is truncated, with a mark', asy
   await once(server, 'listening');
   t.after(() => server.close());
   const upstream = parseUpstream(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const upstreams = new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [upstream], 'parallel');
+  const upstreams = new DnsUpstreams(
+    { io: new IoContext({ clock: new SystemClock() }), random: systemRandom },
+    [upstream],
+    'parallel',
+  );
   const { ask } = await serverOf(t, { upstreams });
   /** The query with the record OPT after `before`. */
   const sized = (message: Buffer, size: number, before = Buffer.alloc(0)) => {
@@ -365,7 +388,11 @@ t.test('a client gets over TCP what is too large for a datagram', async (t) => {
     truncating.send(answer, from.port, from.address);
   });
   const upstream = parseUpstream(`udp://127.0.0.1:${port}`);
-  const upstreams = new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [upstream], 'parallel');
+  const upstreams = new DnsUpstreams(
+    { io: new IoContext({ clock: new SystemClock() }), random: systemRandom },
+    [upstream],
+    'parallel',
+  );
   const { ask, server } = await serverWithStreams(t, { upstreams });
   t.equal((await ask(query('other.example'))).readUInt16BE(2) & 0x0200, 0x0200, 'truncated');
   const client = connect(server.port, '127.0.0.1');

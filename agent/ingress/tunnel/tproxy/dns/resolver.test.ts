@@ -3,6 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createLog, silentLog } from '#lib/log/log.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { systemRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/networks/network-namespace.ts';
@@ -46,7 +47,13 @@ async function tests(): Promise<void> {
     const clock = new VirtualClock();
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
-    const components = { clock, log, table: ANY_NAME, pool: new AddressPool(clock, range) };
+    const components = {
+      clock,
+      io: new IoContext({ clock }),
+      log,
+      table: ANY_NAME,
+      pool: new AddressPool(clock, range),
+    };
     const resolver = new Resolver({ ...COMMON, ...components });
     await resolver.open(OPTIONS);
     const client = createSocket('udp4').bind(0, '127.0.0.1');
@@ -73,7 +80,13 @@ async function tests(): Promise<void> {
     const range = parseIpv4Network('100.64.0.0/24');
     if (!range) throw new Error('no range');
     const log = createLog({ write: () => undefined });
-    const components = { clock, log, table: ANY_NAME, pool: new AddressPool(clock, range) };
+    const components = {
+      clock,
+      io: new IoContext({ clock }),
+      log,
+      table: ANY_NAME,
+      pool: new AddressPool(clock, range),
+    };
     const resolver = new Resolver({ ...COMMON, ...components });
     await resolver.open(OPTIONS);
     t.after(() => resolver.close());
@@ -103,7 +116,7 @@ async function tests(): Promise<void> {
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
     const pool = new AddressPool(clock, range);
-    const components = { clock, log, table: NO_NAME, pool };
+    const components = { clock, io: new IoContext({ clock }), log, table: NO_NAME, pool };
     const resolver = new Resolver({ ...COMMON, ...components });
     const holder = createSocket('udp4').bind(0, '127.0.0.1');
     await once(holder, 'listening');
@@ -143,7 +156,7 @@ async function tests(): Promise<void> {
     const ask = async (given: Partial<ResolverOptions>) => {
       const clock = new VirtualClock();
       const pool = new AddressPool(clock, range);
-      const components = { clock, log: silentLog, table: NO_NAME, pool };
+      const components = { clock, io: new IoContext({ clock }), log: silentLog, table: NO_NAME, pool };
       const resolver = new Resolver({ ...COMMON, ...components });
       await resolver.open({ ...OPTIONS, ...given });
       t.after(() => resolver.close());
@@ -172,7 +185,7 @@ async function tests(): Promise<void> {
     const range = parseIpv4Network('100.64.0.0/30');
     if (!range) throw new Error('no range');
     const pool = new AddressPool(clock, range);
-    const resolver = new Resolver({ ...COMMON, clock, log, table: NO_NAME, pool });
+    const resolver = new Resolver({ ...COMMON, clock, io: new IoContext({ clock }), log, table: NO_NAME, pool });
     await resolver.open(OPTIONS);
     t.after(() => resolver.close());
     await until('the test of the resolver', () => messages.some((each) => each.startsWith('programs on this machine')));

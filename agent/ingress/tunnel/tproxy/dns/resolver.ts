@@ -6,6 +6,7 @@ import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { LASTING, RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import type { IoContext } from '#lib/net/io-context.ts';
 import { listening } from '#lib/net/listening.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -20,6 +21,7 @@ import { HostsFile } from './hosts-file.ts';
 
 export interface ResolverComponents {
   clock: Clock;
+  io: IoContext;
   log: Log;
   random: Random;
   pool: AddressPool;
@@ -139,16 +141,16 @@ export class Resolver {
     options: ResolverOptions,
     unanswerable: Unanswerable | undefined,
   ): Promise<void> {
-    const { log, clock, random } = this.#components;
+    const { log, io, random } = this.#components;
     const upstreams = new DnsUpstreams(
-      { clock, random },
+      { io, random },
       options.dnsUpstream.map(parseUpstream),
       options.dnsUpstreamMode || 'parallel',
     );
     const names = { resolve: (name: string, source: string) => this.#resolve(name, source) };
     const init = { host, port, unanswerable: unanswerable ?? (options.dnsUnanswerable || 'refused') };
     const place = { key: KEY, network: 'udp', host, port } as const;
-    const server = await listening(place, () => DnsServer.open({ clock, log, names, upstreams }, init));
+    const server = await listening(place, () => DnsServer.open({ io, log, names, upstreams }, init));
     this.#servers.push(server);
     await listening({ ...place, network: 'tcp', port: server.port }, () => server.openStreams()).catch(
       (error: unknown) =>

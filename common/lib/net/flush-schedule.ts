@@ -3,24 +3,25 @@
 // for the same connection follow within a fraction of a millisecond. So writes wait while further input arrives, for a
 // short time; a message that arrives alone is written at the end of the same turn of the event loop.
 
+import type { Clock } from '../time/clock.ts';
+
 /** Milliseconds that queued bytes wait at most while input arrives. Longer waits save little more. */
 const MAX_WAIT_MS = 0.2;
 
 export class FlushSchedule {
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   #inputs = 0;
   #seenInputs = 0;
   #begun = 0;
   #flushes: (() => void)[] = [];
   readonly #check = () => {
-    const isOver = this.#inputs === this.#seenInputs || this.#now() - this.#begun >= MAX_WAIT_MS;
+    const isOver = this.#inputs === this.#seenInputs || this.#clock.monotonic() - this.#begun >= MAX_WAIT_MS;
     if (isOver) this.#flushAll();
     else this.#waitOneTurn();
   };
 
-  /** `now` returns milliseconds. The real time bounds turns of the event loop, which exist in virtual time, too. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
   }
 
   /** Any connection received bytes. */
@@ -32,7 +33,7 @@ export class FlushSchedule {
   add(flush: () => void): void {
     this.#flushes.push(flush);
     if (this.#flushes.length > 1) return;
-    this.#begun = this.#now();
+    this.#begun = this.#clock.monotonic();
     this.#waitOneTurn();
   }
 
@@ -47,6 +48,3 @@ export class FlushSchedule {
     for (const flush of flushes) flush();
   }
 }
-
-/** The schedule of all connections of this process: they share the event loop. */
-export const sharedFlushes = new FlushSchedule();

@@ -6,7 +6,7 @@ import { FlushSchedule } from './flush-schedule.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test('a message that arrives alone is written at the end of the turn', async (t) => {
-  const schedule = new FlushSchedule(() => 0);
+  const schedule = new FlushSchedule({ monotonic: () => 0 });
   const written: string[] = [];
   schedule.noteInput();
   schedule.add(() => written.push('a'));
@@ -18,7 +18,7 @@ t.test('a message that arrives alone is written at the end of the turn', async (
 });
 
 t.test('messages wait for those of the next turns while input arrives', async (t) => {
-  const schedule = new FlushSchedule(() => 0);
+  const schedule = new FlushSchedule({ monotonic: () => 0 });
   const written: string[] = [];
   schedule.add(() => written.push('a'));
   for (const each of ['b', 'c']) {
@@ -33,7 +33,7 @@ t.test('messages wait for those of the next turns while input arrives', async (t
 
 t.test('messages do not wait longer than 0.2 ms, however much input arrives', async (t) => {
   let now = 5;
-  const schedule = new FlushSchedule(() => now);
+  const schedule = new FlushSchedule({ monotonic: () => now });
   let flushes = 0;
   const flush = () => flushes++;
   for (const start of [5, 6]) {
@@ -52,7 +52,7 @@ t.test('messages do not wait longer than 0.2 ms, however much input arrives', as
 });
 
 t.test('messages that are added while others are written are written later', async (t) => {
-  const schedule = new FlushSchedule(() => 0);
+  const schedule = new FlushSchedule({ monotonic: () => 0 });
   const written: string[] = [];
   schedule.add(() => {
     written.push('a');

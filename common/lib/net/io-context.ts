@@ -1,0 +1,43 @@
+// The connections of one thread share this context: a clock, memory for their bytes, the time of their writes, and the
+// limits that protect the thread from clients. The assembly of a program creates one and passes it to everything that
+// opens or accepts connections. Two routers in one process share nothing, and tests pass a context with their clock.
+
+import { BufferPool } from '../queue/buffer-pool.ts';
+import type { IoThreads } from '../threads/io-threads.ts';
+import type { Clock } from '../time/clock.ts';
+import { ClientSockets } from './client-sockets.ts';
+import { FlushSchedule } from './flush-schedule.ts';
+import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
+
+export interface IoContextInit {
+  /** The clock of other programs: the lab of a simulator does not move it. */
+  readonly clock: Clock;
+  /** Sockets that clients may cause; default: a part of the files that the process may open. */
+  readonly maxClientSockets?: number;
+  readonly threads?: IoThreads | undefined;
+}
+
+export class IoContext {
+  readonly clock: Clock;
+  /** They carry connections with many bytes; undefined: this thread carries all. */
+  readonly threads: IoThreads | undefined;
+  /** Memory for frames, payloads and writes. */
+  readonly buffers = new BufferPool();
+  /** When connections write what they queued. */
+  readonly flushes: FlushSchedule;
+  /** The sockets that clients cause: connections that the program accepts, and those that circuits open. */
+  readonly clientSockets: ClientSockets;
+  /** The processor time of clients before they have proved who they are. */
+  readonly unauthenticatedCpu: UnauthenticatedCpu;
+  /** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
+  readonly datagramCpu: UnauthenticatedCpu;
+
+  constructor({ clock, maxClientSockets, threads }: IoContextInit) {
+    this.clock = clock;
+    this.threads = threads;
+    this.flushes = new FlushSchedule(clock);
+    this.clientSockets = new ClientSockets(maxClientSockets);
+    this.unauthenticatedCpu = new UnauthenticatedCpu({ clock });
+    this.datagramCpu = new UnauthenticatedCpu({ clock });
+  }
+}
