@@ -239,7 +239,7 @@ t.test('the assembly of a program creates its clock and what its connections sha
   const owners =
     /^(?:agent\/(?:router\.ts|commands\/)|controller-sim\/assembly\/|testbed\/|common\/lib\/net\/io-context\.ts)/;
   for (const { path, text } of PRODUCT) {
-    for (const [line, name = ''] of text.matchAll(/^(?:export )?(?:const|let) \w+(?:: [^=]+)? = new (\w+)/gm))
+    for (const [line, name = ''] of text.matchAll(/^(?:export )?(?:const|let) \w+(?:: [^=\n]+)? = new (\w+)/gm))
       if (!constants.test(name) && path !== thread) t.fail(`${path}: ${line}: two programs in one process share it`);
     if (assembled.test(text) && !owners.test(path)) t.fail(`${path}: let the assembly create it`);
   }

@@ -25,8 +25,7 @@ import { asReply, Message, resultMessage } from '../message.ts';
 import type { PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
 import { ChannelLane, type LaneOwner } from './channel-lane.ts';
-import { ConnectionProbes } from './connection-probes.ts';
-import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
+import { Heartbeat, type HeartbeatOptions, type HeartbeatPort } from './heartbeat.ts';
 import { isWatched, publishMessage } from './message-events.ts';
 
 export interface ChannelOptions {
@@ -98,8 +97,7 @@ export class Channel {
   readonly #handlers = new Map<number, MessageHandler>();
   readonly #frameHandlers = new Map<number, FrameHandler>();
   readonly #waiters = new Map<number, Waiter>();
-  readonly #heartbeat: Heartbeat;
-  readonly #probes = new ConnectionProbes();
+  readonly #heartbeat: Heartbeat<Underlay>;
   readonly #latencies: Listeners<number>;
   readonly #unknownTypes: Listeners<number>;
   readonly #underlayChanges: Listeners<void>;
@@ -121,10 +119,9 @@ export class Channel {
         clock: this.#clock,
         buffers: options.io.buffers,
         underlays: this.#underlays,
-        writeTimeout: options.writeTimeout ?? 0,
         log: this.#log,
         onCongestionChange: (change) => this.#logCongestionChange(change),
-        ...(options.probesUnderlays && { ask: (underlay) => this.#askOver(underlay) }),
+        ...(options.probesUnderlays && { ask: (underlay) => this.#heartbeat.ask(underlay) }),
       },
       options.lanes,
     );
@@ -217,14 +214,14 @@ export class Channel {
     }
     underlay.type = this.#lanes.knownType(underlay.type);
     this.#underlays.add(underlay);
-    this.#probes.add(underlay);
+    this.#heartbeat.add(underlay);
+    this.#lanes.update(); // before the peer's first frame, which may be answered
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
     this.#underlayChanges.call();
     const owner = { onFrame: (frame: Frame) => this.receive(frame), onWritable: () => this.#lanes.pump() };
     underlay.start(owner, this.#options);
-    this.#lanes.update();
   }
 
   /** Pauses or resumes reading. While paused, the peer's frames stay in its own buffers; the channel still sends. */
@@ -404,22 +401,18 @@ export class Channel {
     return new Frame(message.encode());
   }
 
-  #heartbeatPort(): HeartbeatPort {
-    const port = {
+  #heartbeatPort(): HeartbeatPort<Underlay> {
+    const port: HeartbeatPort<Underlay> = {
       send: (message: Message) => void this.trySend(message, this.#options.answerLane),
       onLatency: (nanoseconds: number) => this.#latencies.call(nanoseconds),
       onOneWay: (milliseconds: number | undefined) => this.#lanes.noteOneWay(milliseconds),
       onSilent: (reason: Error) => this.close(reason),
     };
     if (!this.#options.probesUnderlays) return port;
-    const probes = this.#probes;
     return {
       ...port,
-      get connections() {
-        return probes.count;
-      },
-      ask: (now) => this.#askNext(now),
-      onAnswer: (stamp) => probes.answered(stamp),
+      sendOver: (message, underlay) => this.#write(message, underlay),
+      onSilentConnection: (underlay) => this.#closeSilent(underlay),
     };
   }
 
@@ -432,26 +425,11 @@ export class Channel {
     }
   }
 
-  /** Probes the next underlay. A silent one is closed, so that circuits retransmit over the others. */
-  #askNext(now: bigint): void {
-    const next = this.#probes.next(now);
-    if (!next) return;
-    const { underlay, stamp, isSilent } = next;
-    if (isSilent) {
-      const { type, remoteAddress } = underlay;
-      this.#log.warn(
-        { channel: this.name, underlay: type, remote: remoteAddress },
-        'silent connection of a channel closed',
-      );
-      underlay.close(new ClosedError(`the silent connection to ${remoteAddress}`));
-      return;
-    }
-    this.#write(question(stamp), underlay);
-  }
-
-  /** Its answer tells how long bytes wait on the way there. */
-  #askOver(underlay: Underlay): void {
-    this.#write(question(this.#probes.stampFor(underlay, this.#clock.nowNanoseconds())), underlay);
+  /** Circuits retransmit over the other connections. */
+  #closeSilent(underlay: Underlay): void {
+    const { type, remoteAddress: remote } = underlay;
+    this.#log.warn({ channel: this.name, underlay: type, remote }, 'silent connection of a channel closed');
+    underlay.close(new ClosedError(`the silent connection to ${remote}`));
   }
 
   #write(message: Message, underlay: Underlay): void {
@@ -467,7 +445,7 @@ export class Channel {
   }
 
   #onUnderlayClosed(underlay: Underlay, reason: Error | null): void {
-    this.#probes.remove(underlay);
+    this.#heartbeat.remove(underlay);
     if (!this.#underlays.delete(underlay) || this.#isClosed) return;
     const { essentialType, survivesWithoutUnderlay } = this.#options;
     const essentialGone =

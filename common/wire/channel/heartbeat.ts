@@ -1,6 +1,9 @@
 // Heartbeats of one channel: sends requests at intervals, answers those of the other side, measures the round trip, and
-// reports a silent peer (reference fact: control channel, section 1.8). Independent of sockets: it works on a
-// three-method port.
+// decides that the peer's program is silent (reference fact: control channel, section 1.8): on the whole channel, or on
+// one of its connections. Independent of sockets: it works on a small port.
+//
+// Connections are probed in turn, and the echoed timestamp names the connection of the request. The answer may arrive
+// over any connection.
 
 import { TimeoutError } from '#lib/errors.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -28,17 +31,22 @@ export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
 
 const MILLISECONDS = 1e-6;
 
+/** Timestamps are nanoseconds; their last digits carry the number of a connection. No timestamp is in the future. */
+const STAMP_STEP = 1_000n;
+/**
+ * Consecutive requests, one per heartbeat interval, after which a connection counts as silent: half a minute with the
+ * interval of links.
+ */
+const MAX_UNANSWERED = 3;
+
 /** For peers that send requests but receive none. */
 export const ONLY_ANSWERS: HeartbeatOptions = { sendInterval: 0, checkInterval: 0, closeUnresponsiveTimeout: 0 };
 
-export interface HeartbeatPort {
-  /** Number of connections that `ask` uses in turn; each gets one request per interval, if there are enough ticks. */
-  readonly connections?: number;
-  /** Sends a request, over a connection of its choice. */
-  ask?(now: bigint): void;
+export interface HeartbeatPort<Connection = never> {
+  /** Sends an answer, or a request of a channel whose connections are not probed. */
   send(message: Message): void;
-  /** The answer to a request arrived. */
-  onAnswer?(stamp: bigint): void;
+  /** Probes the connections: sends a request over one of them. */
+  sendOver?(message: Message, connection: Connection): void;
   /** Receives a round trip in nanoseconds. */
   onLatency(nanoseconds: number): void;
   /**
@@ -49,6 +57,14 @@ export interface HeartbeatPort {
   onOneWay?(milliseconds: number | undefined): void;
   /** Called once; the owner should close the channel with `reason`. */
   onSilent(reason: Error): void;
+  /** A connection left its last requests unanswered while another one answered; the owner should close it. */
+  onSilentConnection?(connection: Connection): void;
+}
+
+interface Probe {
+  readonly index: number;
+  /** Consecutive requests without an answer. */
+  unanswered: number;
 }
 
 /** Values of the heartbeat headers, which any message may carry. */
@@ -59,16 +75,19 @@ export interface HeartbeatValues {
   readonly arrived?: bigint | undefined;
 }
 
-export class Heartbeat {
+export class Heartbeat<Connection = never> {
   readonly #clock: Clock;
-  readonly #port: HeartbeatPort;
+  readonly #port: HeartbeatPort<Connection>;
+  /** By connection; whose turn is next comes first. */
+  readonly #probes = new Map<Connection, Probe>();
+  #nextIndex = 0;
   readonly #options: HeartbeatOptions;
   #timer: Timer | undefined;
   #lastAsked = Number.NEGATIVE_INFINITY;
   #lastAnswer = 0;
   #askedSinceAnswer: number | undefined;
 
-  constructor(clock: Clock, port: HeartbeatPort, options: HeartbeatOptions = DEFAULT_HEARTBEAT) {
+  constructor(clock: Clock, port: HeartbeatPort<Connection>, options: HeartbeatOptions = DEFAULT_HEARTBEAT) {
     this.#clock = clock;
     this.#port = port;
     this.#options = options;
@@ -77,6 +96,22 @@ export class Heartbeat {
   /** Milliseconds since the oldest unanswered request; 0 if there is none. */
   get waiting(): number {
     return this.#askedSinceAnswer === undefined ? 0 : this.#clock.monotonic() - this.#askedSinceAnswer;
+  }
+
+  add(connection: Connection): void {
+    this.#probes.set(connection, { index: this.#nextIndex, unanswered: 0 });
+    this.#nextIndex = (this.#nextIndex + 1) % Number(STAMP_STEP);
+  }
+
+  remove(connection: Connection): void {
+    this.#probes.delete(connection);
+  }
+
+  /** Sends a further request over a connection: its answer tells how long bytes wait on the way there. */
+  ask(connection: Connection): void {
+    const now = this.#clock.nowNanoseconds();
+    const probe = this.#probes.get(connection);
+    this.#port.sendOver?.(request(probe ? stampOf(probe, now) : now), connection);
   }
 
   /** Starts the timer; a second call has no effect. */
@@ -106,7 +141,8 @@ export class Heartbeat {
   #onAnswer(stamp: bigint, arrived: bigint | undefined): void {
     this.#lastAnswer = this.#clock.monotonic();
     this.#askedSinceAnswer = undefined;
-    this.#port.onAnswer?.(stamp);
+    const index = Number(stamp % STAMP_STEP);
+    for (const probe of this.#probes.values()) if (probe.index === index) probe.unanswered = 0;
     this.#port.onOneWay?.(arrived === undefined ? undefined : Number(arrived - stamp) * MILLISECONDS);
     const latency = Number(this.#clock.nowNanoseconds() - stamp);
     if (latency >= 0) this.#port.onLatency(latency);
@@ -120,16 +156,35 @@ export class Heartbeat {
       this.#port.onSilent(new TimeoutError('the answer to a heartbeat', limit));
       return;
     }
-    if (now - this.#lastAsked < this.#options.sendInterval / Math.max(1, this.#port.connections ?? 1)) return;
+    // Each probed connection gets one request per interval, if there are enough ticks.
+    const count = this.#port.sendOver ? Math.max(1, this.#probes.size) : 1;
+    if (now - this.#lastAsked < this.#options.sendInterval / count) return;
     this.#lastAsked = now;
     this.#askedSinceAnswer ??= now;
-    const stamp = this.#clock.nowNanoseconds();
-    if (this.#port.ask) this.#port.ask(stamp);
-    else this.#port.send(question(stamp));
+    if (this.#port.sendOver) this.#probeNext();
+    else this.#port.send(request(this.#clock.nowNanoseconds()));
+  }
+
+  #probeNext(): void {
+    const [first] = this.#probes;
+    if (!first) return;
+    const [connection, probe] = first;
+    // Moves the connection to the end.
+    this.#probes.delete(connection);
+    this.#probes.set(connection, probe);
+    const hasAnswering = () => this.#probes.values().some(({ unanswered }) => unanswered < 2);
+    const isSilent = probe.unanswered >= MAX_UNANSWERED && hasAnswering();
+    probe.unanswered++;
+    if (isSilent) this.#port.onSilentConnection?.(connection);
+    else this.ask(connection);
   }
 }
 
+function stampOf({ index }: Probe, now: bigint): bigint {
+  return (now / STAMP_STEP - 1n) * STAMP_STEP + BigInt(index);
+}
+
 /** Creates a request for the peer to echo `stamp`. */
-export function question(stamp: bigint): Message {
+function request(stamp: bigint): Message {
   return new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(stamp)]]);
 }

@@ -50,6 +50,23 @@ t.test('a connection whose write takes longer than the limit is closed; slow pro
   idle.close();
 });
 
+t.test('so is one whose peer acknowledges nothing for as long while bytes wait for it', async (t) => {
+  for (const writeTimeout of [5_000, 0]) {
+    const clock = new VirtualClock();
+    const one = channel(clock, 'a', { writeTimeout });
+    const [ours] = duplexPair();
+    const underlay = new Underlay({ socket: ours, io: new IoContext({ clock }), type: 'default' });
+    one.addUnderlay(underlay);
+    underlay.noteUnacknowledged(5_000);
+    t.notOk(one.isClosed);
+    underlay.noteUnacknowledged(5_001);
+    await soon();
+    t.equal(one.isClosed, writeTimeout > 0, `${writeTimeout}`);
+    if (one.isClosed) t.match(await one.closed, { code: 'TIMEOUT', message: /a write .*longer than 5000 ms/ });
+    one.close();
+  }
+});
+
 t.test('the caller may reuse sent memory at once, whether it is written or queued', async (t) => {
   const clock = new VirtualClock();
   const b = channel(clock, 'b');

@@ -57,8 +57,6 @@ export interface UnderlayOwner {
 
 export class Underlay {
   type: string;
-  /** For the channel: orders underlays that take turns. */
-  turn = 0;
   readonly socket: Duplex | TLSSocket;
   /** Resolves once, with the reason, or with null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;
@@ -203,6 +201,11 @@ export class Underlay {
       this.#isFlushScheduled = true;
       this.#flushes.add(this.#flushSmall);
     }
+  }
+
+  /** Bytes wait for this connection, and the peer's system has acknowledged nothing for so many milliseconds. */
+  noteUnacknowledged(milliseconds: number): void {
+    this.#queue.watch?.noteUnacknowledged(milliseconds);
   }
 
   /** Writes the remaining bytes within a bounded time, then ends the connection. With a reason it ends at once. */

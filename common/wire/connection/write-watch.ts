@@ -1,5 +1,7 @@
-// Limits the time of one write to a connection. A peer that stops reading fills the buffers of the network; then
-// writes no longer complete. The timer runs only while bytes are written, and once per limit at most.
+// The watch of the writes to one connection decides that the peer takes no more bytes. A peer that stops reading fills
+// the buffers of the network; then a write no longer completes. A path keeps these buffers nearly empty, so that writes
+// complete and bytes wait in the lanes: it notes for how long the peer has acknowledged nothing. The timer runs only
+// while bytes are written, and once per limit at most.
 
 import type { Clock, Timer } from '#lib/time/clock.ts';
 
@@ -10,7 +12,7 @@ export class WriteWatch {
   #since: number | undefined;
   #timer: Timer | undefined;
 
-  /** @param limit Milliseconds. `onLate` is called once for a write that takes longer. */
+  /** @param limit Milliseconds. `onLate` is called when the peer takes longer for bytes; it closes the connection. */
   constructor(clock: Clock, limit: number, onLate: () => void) {
     this.#clock = clock;
     this.#limit = limit;
@@ -25,6 +27,11 @@ export class WriteWatch {
 
   end(): void {
     this.#since = undefined;
+  }
+
+  /** Bytes wait for the peer, and its system has acknowledged nothing for so many milliseconds. */
+  noteUnacknowledged(milliseconds: number): void {
+    if (milliseconds > this.#limit) this.#onLate();
   }
 
   close(): void {

@@ -12,7 +12,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Underlay } from '../connection/underlay.ts';
-import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
+import { ChannelPath, type LaneConnections, type PathInspection } from '../path/channel-path.ts';
 import type { CongestionChange } from '../path/congestion-choice.ts';
 import { FairQueue, type FlowId, type OwnerId, type WaitingFrame } from './fair-queue.ts';
 import { DEFAULT_LANE, type LaneMap, type LaneName } from './lane-name.ts';
@@ -28,23 +28,15 @@ export interface QueueBudget {
   add(bytes: number): void;
 }
 
-export interface LanePolicy {
-  /** Underlay types that may carry the lane, best first. */
-  readonly types: readonly string[];
+/**
+ * The types of a lane are those of underlays that may carry it. Equally loaded ones take turns for receivers that order
+ * frames, so that a silent one does not get every retransmission. Frames that gather cost one system call for several.
+ */
+export interface LanePolicy extends LaneConnections {
   /** Limit on frames that wait for an underlay. In a lane of flows: on full frames of one flow, see `FULL_FRAME`. */
   readonly queueLimit: number;
   /** The lane is full while so many bytes wait. Undefined: only their number counts. */
   readonly byteLimit?: number;
-  /**
-   * Equally loaded underlays take turns, so that a silent one does not get every retransmission. For receivers that
-   * order frames.
-   */
-  readonly takesTurns?: boolean;
-  /**
-   * Frames join others that wait for the same write, on an underlay of any of the types: one system call instead of
-   * one for each underlay.
-   */
-  readonly gathers?: boolean;
   /** Frames belong to flows, which take turns; the waiting frames of all flows use this memory. */
   readonly flows?: QueueBudget;
 }
@@ -95,8 +87,6 @@ export interface SendLanesComponents {
   log: Log;
   /** The current underlays of the channel. */
   underlays: ReadonlySet<Underlay>;
-  /** Milliseconds that the peer may take for frames while others wait; 0: no limit. */
-  writeTimeout: number;
   /** Asks the peer over this connection for the time that bytes need to reach it; `noteOneWay` receives the answer. */
   ask?(underlay: Underlay): void;
   /** Losses limit the path, or no longer do, and its connections change their congestion control, or may not. */
@@ -117,13 +107,10 @@ export class SendLanes {
   #pollInterval = MIN_POLL;
   /** Index of the lane that writes next. */
   #next = 0;
-  /** Increases with each write of a lane that takes turns. */
-  #turn = 0;
 
   constructor(components: SendLanesComponents, policies: LaneMap<LanePolicy>) {
     this.#components = components;
     this.#buffers = components.buffers;
-    this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
     for (const [name, policy] of policies) {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
       const writable = new Listeners<void>('lanes with room', components.log);
@@ -131,6 +118,8 @@ export class SendLanes {
     }
     this.#all = [...this.#lanes.values()];
     this.#paced = this.#all.filter(({ flows }) => flows);
+    const { clock, underlays, onCongestionChange } = components;
+    this.#path = new ChannelPath({ clock, underlays, hasFlows: this.#paced.length > 0, onCongestionChange });
   }
 
   /** The lane of this name, else the default lane; undefined if both are missing. */
@@ -187,7 +176,7 @@ export class SendLanes {
 
   /** The set of underlays changed. */
   update(): void {
-    if (this.#paced.length > 0) this.#path.update();
+    this.#path.update();
     this.pump();
   }
 
@@ -226,33 +215,9 @@ export class SendLanes {
     return queue.length > 0 ? undefined : this.#bulk(lane);
   }
 
-  #accepting(lane: LanePolicy): Underlay | undefined {
-    const underlay = (lane.gathers ? this.#gathering(lane) : undefined) ?? this.#leastLoaded(lane);
+  #accepting(lane: Lane): Underlay | undefined {
+    const underlay = this.#path.leastLoaded(lane);
     return underlay?.writable ? underlay : undefined;
-  }
-
-  #gathering(lane: LanePolicy): Underlay | undefined {
-    for (const underlay of this.#components.underlays)
-      if (underlay.isGathering && lane.types.includes(underlay.type) && !this.#path.isStalled(underlay))
-        return underlay;
-    return undefined;
-  }
-
-  /** The least loaded underlay of the best available type; a stalled one only if all others have stalled as well. */
-  #leastLoaded(lane: LanePolicy): Underlay | undefined {
-    let stalled: Underlay | undefined;
-    for (const type of lane.types) {
-      let best: Underlay | undefined;
-      for (const underlay of this.#components.underlays) {
-        // An ending one stays until its last bytes are written.
-        if (underlay.type !== type || underlay.isClosed) continue;
-        if (this.#path.isStalled(underlay)) stalled ??= underlay;
-        else if (!best || isLessLoaded(underlay, best)) best = underlay;
-      }
-      if (best && lane.takesTurns) best.turn = ++this.#turn;
-      if (best) return best;
-    }
-    return stalled;
   }
 
   #push(lane: Lane, flow: FlowId, frame: WaitingFrame): void {
@@ -323,7 +288,7 @@ export class SendLanes {
     if (!this.#path.isKnown) return;
     this.#poll ??= this.#components.clock.after('path has room', this.#pollInterval, () => {
       this.#poll = undefined;
-      const still = this.#path.check(this.#components.writeTimeout);
+      const still = this.#path.check();
       this.#pollInterval = Math.min(MAX_POLL, Math.max(MIN_POLL, still * POLL_SHARE));
       const asked = this.#components.ask && this.#path.takeQuestion();
       if (asked) this.#components.ask?.(asked);
@@ -365,7 +330,7 @@ export class SendLanes {
   /** Writes all queued frames, although the underlays are full: the channel ends. */
   flush(): void {
     for (const lane of this.#all) {
-      const underlay = this.#leastLoaded(lane);
+      const underlay = this.#path.leastLoaded({ types: lane.types });
       while (underlay && lane.queue.length > 0) this.#write(lane, underlay);
     }
   }
@@ -400,10 +365,6 @@ function inOne(head: Buffer, body: Buffer | undefined, buffers: BufferPool): Buf
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;
-}
-
-function isLessLoaded(one: Underlay, other: Underlay): boolean {
-  return one.backlog < other.backlog || (one.backlog === other.backlog && one.turn < other.turn);
 }
 
 function isFullPlain({ queue }: Lane): boolean {

@@ -18,7 +18,8 @@ class Connection {
   writable = true;
   isGathering = false;
   isClosed = false;
-  closedWith: Error | null | undefined;
+  /** Milliseconds for which the peer has acknowledged nothing, as the path noted them. */
+  unacknowledged: number | undefined;
   readonly type: string;
   congestionControl = 'cubic';
   /** Why the system rejects another congestion control. */
@@ -39,9 +40,8 @@ class Connection {
     this.type = type;
   }
 
-  close(reason: Error | null): void {
-    this.isClosed = true;
-    this.closedWith = reason;
+  noteUnacknowledged(milliseconds: number): void {
+    this.unacknowledged = milliseconds;
   }
 
   /** Bytes of it are on the path. */
@@ -69,7 +69,10 @@ function rooms(...connections: Connection[]) {
   const clock = new VirtualClock();
   const underlays = new Set(connections as unknown as Underlay[]);
   const changes: CongestionChange[] = [];
-  const path = new ChannelPath(clock, underlays, (change) => changes.push(change));
+  const path = new ChannelPath({
+    ...{ clock, underlays, hasFlows: true },
+    onCongestionChange: (change) => changes.push(change),
+  });
   path.update();
   /** Fills the congestion windows for some round trips, in each of which this share is lost. */
   const fill = async (roundTrips: number, share: number) => {
@@ -175,18 +178,19 @@ t.test('a connection without progress is not used while others are, until it mov
   t.equal(bulk(), 0);
 });
 
-t.test('a connection whose peer acknowledges nothing for the time of a write is closed', async (t) => {
-  const connection = new Connection();
-  const { pass, path } = rooms(connection);
-  connection.sends(10 * KIB);
+t.test('while frames wait, a connection is told for how long its peer has acknowledged nothing', async (t) => {
+  const [still, moving, idle] = [new Connection(), new Connection(), new Connection()];
+  const { pass, path } = rooms(still, moving, idle);
+  still.sends(10 * KIB);
+  moving.sends(10 * KIB);
   await pass(900);
-  path.check(1_000);
-  t.equal(connection.closedWith, undefined);
-  await pass(200);
-  path.check(0);
-  t.equal(connection.closedWith, undefined, 'without a limit it stays open');
-  path.check(1_000);
-  t.match(connection.closedWith?.message, /a write to peer:1/);
+  moving.arrives().sends(10 * KIB);
+  await pass(50);
+  t.equal(path.check(), 0, 'one of them moves');
+  t.same(
+    [still, moving, idle].map(({ unacknowledged }) => unacknowledged),
+    [950, 0, undefined],
+  );
 });
 
 t.test('a connection that was idle for long has not stalled', async (t) => {
@@ -198,8 +202,8 @@ t.test('a connection that was idle for long has not stalled', async (t) => {
   path.wrote(connection as unknown as Underlay, 1_000);
   connection.sends(1_000);
   await clock.advance(1);
-  path.check(1_000);
-  t.equal(connection.closedWith, undefined);
+  path.check();
+  t.equal(connection.unacknowledged, 1);
   t.equal(bulk(), 0);
 });
 

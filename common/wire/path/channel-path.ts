@@ -6,10 +6,13 @@
 //   light ─► the connection with the least bytes on the way, also one that usually carries acknowledgements: such
 //            frames hardly add to a queue, pass at once, and do not wait for lost packets of bulk traffic
 //
-// Where the system does not tell its state (no Linux, an older Node, streams inside other streams), it selects nothing:
-// the lane then uses the least loaded connection while that accepts bytes.
+//   other ─► the connection with the fewest bytes of its own: while no bulk traffic uses the path, and where the system
+//            does not tell its state (no Linux, an older Node, streams inside other streams)
+//
+// A connection has stalled while the peer's system acknowledges nothing: it is avoided until it does. Whether it is
+// closed is up to the limit of its writes (connection/write-watch.ts), and whether the peer's program lives, to
+// heartbeats (channel/heartbeat.ts).
 
-import { TimeoutError } from '#lib/errors.ts';
 import { type TcpSensor, type TcpState, unknownTcpState } from '#lib/net/tcp-info.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Underlay } from '../connection/underlay.ts';
@@ -75,9 +78,20 @@ interface Mark {
   written: number;
 }
 
+/** The connections that a lane may use. */
+export interface LaneConnections {
+  /** Types of underlays, best first. */
+  readonly types: readonly string[];
+  /** Equally loaded connections take turns. */
+  readonly takesTurns?: boolean;
+  /** Frames join others that wait for the same write, on a connection of any of the types. */
+  readonly gathers?: boolean;
+}
+
 interface Connection {
   readonly underlay: Underlay;
-  readonly sensor: TcpSensor;
+  /** Undefined where the system does not tell its state, or nobody needs it. */
+  readonly sensor: TcpSensor | undefined;
   readonly state: TcpState;
   /** Bytes that were written and not acknowledged. */
   load: number;
@@ -94,11 +108,22 @@ interface Connection {
 
 const NONE: readonly Connection[] = [];
 
+export interface ChannelPathComponents {
+  readonly clock: Clock;
+  /** The current underlays of the channel. */
+  readonly underlays: ReadonlySet<Underlay>;
+  /** Whether lanes of flows need the system's state of the connections. */
+  readonly hasFlows: boolean;
+  /** Losses limit the path, or no longer do, and its connections change their congestion control, or may not. */
+  readonly onCongestionChange?: ((change: CongestionChange) => void) | undefined;
+}
+
 export class ChannelPath {
   readonly #controller = new PathController();
   readonly #choice: CongestionChoice;
   readonly #clock: Clock;
   readonly #underlays: ReadonlySet<Underlay>;
+  readonly #hasFlows: boolean;
   readonly #connections = new Map<Underlay, Connection>();
   #byType = new Map<string, Connection[]>();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -120,9 +145,10 @@ export class ChannelPath {
   /** The peer tells when questions arrive. */
   #answers = true;
 
-  constructor(clock: Clock, underlays: ReadonlySet<Underlay>, onCongestionChange?: (change: CongestionChange) => void) {
+  constructor({ clock, underlays, hasFlows, onCongestionChange }: ChannelPathComponents) {
     this.#clock = clock;
     this.#underlays = underlays;
+    this.#hasFlows = hasFlows;
     this.#choice = new CongestionChoice(onCongestionChange);
   }
 
@@ -153,12 +179,13 @@ export class ChannelPath {
       this.#delivered += state.delivered;
       this.#sent += state.sent;
       this.#sentAgain += state.sentAgain;
-      this.#choice.remove(sensor);
+      if (sensor) this.#choice.remove(sensor);
       this.#connections.delete(underlay);
     }
     for (const underlay of this.#underlays) this.#add(underlay);
-    this.#byType = Map.groupBy(this.#connections.values(), ({ underlay }) => underlay.type);
-    this.#isKnown = this.#connections.size > 0 && this.#connections.size === this.#underlays.size;
+    const connections = [...this.#connections.values()];
+    this.#byType = Map.groupBy(connections, ({ underlay }) => underlay.type);
+    this.#isKnown = connections.length > 0 && connections.every(({ sensor }) => sensor);
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -199,6 +226,25 @@ export class ChannelPath {
   }
 
   /**
+   * The connection with the fewest bytes of its own, of the best type that has any, for a frame that need not wait for
+   * the path; a stalled one only if all others have stalled, too.
+   */
+  leastLoaded({ types, takesTurns = false, gathers = false }: LaneConnections): Underlay | undefined {
+    const gathering = gathers ? this.#gathering(types) : undefined;
+    if (gathering) return gathering;
+    let stalled: Underlay | undefined;
+    for (const type of types) {
+      const connections = this.#byType.get(type);
+      if (!connections) continue;
+      const best = this.#least(connections, 'own');
+      if (best && takesTurns) best.turn = ++this.#turn;
+      if (best) return best.underlay;
+      stalled ??= connections.find(({ underlay }) => !underlay.isClosed)?.underlay;
+    }
+    return stalled;
+  }
+
+  /**
    * The connection for a small frame of a circuit that waits for nothing; undefined if it must wait.
    *
    * @param orderedTypes Types of the lane, if its receiver does not order frames.
@@ -206,42 +252,28 @@ export class ChannelPath {
   light(orderedTypes?: readonly string[]): Underlay | undefined {
     this.#read();
     const { window } = this.#controller;
-    let best: Connection | undefined;
-    let min = Number.POSITIVE_INFINITY;
     const usable = orderedTypes ? this.#usable(orderedTypes).slice(0, 1) : this.#connections.values();
-    for (const connection of usable) {
-      const { underlay, load, isStalled } = connection;
-      if (isStalled || underlay.isClosed || !underlay.writable) continue;
-      const cost = underlay.isGathering ? load - GATHERING_BONUS : load;
-      if (cost > min || (best && cost === min && connection.turn > best.turn)) continue;
-      best = connection;
-      min = cost;
-    }
-    if (!best || (this.#load >= window && min >= Math.max(LIGHT_LOAD, window * LIGHT_SHARE))) return undefined;
+    const best = this.#least(usable, 'on the way');
+    if (!best) return undefined;
+    if (this.#load >= window && onTheWay(best) >= Math.max(LIGHT_LOAD, window * LIGHT_SHARE)) return undefined;
     best.turn = ++this.#turn;
     return best.underlay;
   }
 
   /**
-   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections
-   * whose peer has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
+   * Milliseconds for which the connections have made no progress. Call it while frames wait: it notes the time at the
+   * connections, whose limit of writes may close them.
    */
-  check(writeTimeout: number): number {
+  check(): number {
     this.#read();
     const now = this.#clock.monotonic();
     let still = Number.POSITIVE_INFINITY;
     for (const { underlay, load, movedAt } of this.#connections.values()) {
       if (load === 0) continue;
       still = Math.min(still, now - movedAt);
-      if (writeTimeout > 0 && now - movedAt > writeTimeout)
-        underlay.close(new TimeoutError(`a write to ${underlay.remoteAddress}`, writeTimeout));
+      underlay.noteUnacknowledged(now - movedAt);
     }
     return Number.isFinite(still) ? still : 0;
-  }
-
-  /** Whether the peer has acknowledged nothing on this connection for a while, as far as its state was read. */
-  isStalled(underlay: Underlay): boolean {
-    return this.#connections.get(underlay)?.isStalled ?? false;
   }
 
   /** The connection over which to ask the peer now for the time on the way there; undefined if no question is due. */
@@ -264,7 +296,7 @@ export class ChannelPath {
     const now = this.#clock.monotonic();
     this.#controller.sent(bytes, now);
     const connection = this.#connections.get(underlay);
-    if (!connection) return;
+    if (!connection?.sensor) return;
     if (connection.load === 0) connection.movedAt = now; // nobody has read its state while it was idle
     connection.load += bytes;
     connection.written += bytes;
@@ -310,11 +342,36 @@ export class ChannelPath {
       onTheWay: this.#load,
       connections: Array.from(this.#connections.values(), ({ underlay, sensor, state, isStalled }) => ({
         type: underlay.type,
-        congestionControl: sensor.congestionControl(),
+        congestionControl: sensor?.congestionControl(),
         ...state,
         isStalled,
       })),
     };
+  }
+
+  #gathering(types: readonly string[]): Underlay | undefined {
+    for (const { underlay, isStalled } of this.#connections.values())
+      if (underlay.isGathering && !isStalled && types.includes(underlay.type)) return underlay;
+    return undefined;
+  }
+
+  /**
+   * The connection with the fewest bytes: of its own, or with those on the way, if it accepts more. Equally loaded ones
+   * take turns.
+   */
+  #least(connections: Iterable<Connection>, bytes: 'own' | 'on the way'): Connection | undefined {
+    let best: Connection | undefined;
+    let min = Number.POSITIVE_INFINITY;
+    for (const connection of connections) {
+      const { underlay, isStalled, turn } = connection;
+      // An ending one stays until its last bytes are written.
+      if (isStalled || underlay.isClosed || (bytes !== 'own' && !underlay.writable)) continue;
+      const load = bytes === 'own' ? underlay.backlog : onTheWay(connection);
+      if (load > min || (best && load === min && turn >= best.turn)) continue;
+      best = connection;
+      min = load;
+    }
+    return best;
   }
 
   /** The connections of the first type that has any. */
@@ -328,9 +385,8 @@ export class ChannelPath {
 
   #add(underlay: Underlay): void {
     if (this.#connections.has(underlay)) return;
-    const sensor = underlay.tcpSensor;
-    if (!sensor) return;
-    this.#choice.add(sensor);
+    const sensor = this.#hasFlows ? underlay.tcpSensor : undefined;
+    if (sensor) this.#choice.add(sensor);
     const state = unknownTcpState();
     const movedAt = this.#clock.monotonic();
     this.#connections.set(underlay, {
@@ -360,7 +416,7 @@ export class ChannelPath {
     for (const connection of this.#connections.values()) {
       const { underlay, sensor, state } = connection;
       const before = state.delivered;
-      if (!sensor.read(state)) continue;
+      if (!sensor?.read(state)) continue;
       connection.load = state.inFlight + state.unsent + underlay.backlog;
       if (state.delivered !== before || connection.load === 0) connection.movedAt = now;
       forgetDelivered(connection);
@@ -386,6 +442,11 @@ export class ChannelPath {
       this.#choice.observe({ now, rtt, sent, sentAgain, isLimited, isQueueShort, isOwn });
     }
   }
+}
+
+/** Bytes on the way of a frame that is written now. */
+function onTheWay({ underlay, load }: Connection): number {
+  return underlay.isGathering ? load - GATHERING_BONUS : load;
 }
 
 /** The encryption adds some bytes to those written, so this errs towards fewer delivered ones. */
