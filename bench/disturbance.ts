@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { type ProcessorTimes, readProcessorTimes } from './processor-times.ts';
 
 /** Shares of the processor time. */
-export interface Taken {
+export interface TakenShares {
   /** By other machines, of the time in which this one had work. */
   readonly stolen: number;
   /** By other programs of this machine, of all time. */
@@ -16,7 +16,7 @@ export interface Taken {
 /**
  * Shares that do not count as a disturbance. The kernel's own work for a benchmark counts as that of another program.
  */
-export const TOLERATED: Taken = { stolen: 0.02, others: 0.05 };
+export const TOLERATED: TakenShares = { stolen: 0.02, others: 0.05 };
 /** Repetitions of one measurement. The least disturbed one counts. */
 const MAX_REPETITIONS = 2;
 /** Milliseconds for a measurement with its repetitions. Longer ones are not repeated: disturbances average out. */
@@ -43,7 +43,7 @@ export class Disturbance {
   #measurements = 0;
   #repetitions = 0;
   #disturbed = 0;
-  #worst: Taken = { stolen: 0, others: 0 };
+  #worst: TakenShares = { stolen: 0, others: 0 };
 
   constructor(sources: DisturbanceSources = MACHINE) {
     this.#sources = sources;
@@ -60,7 +60,7 @@ export class Disturbance {
   }
 
   /** Runs `task`, and tells what others took meanwhile. */
-  async observed<T>(task: () => Promise<T>): Promise<{ readonly result: T; readonly taken: Taken }> {
+  async observed<T>(task: () => Promise<T>): Promise<{ readonly result: T; readonly taken: TakenShares }> {
     const { times, now, unit, cores } = this.#sources;
     const [before, start] = [times(), now()];
     const result = await task();
@@ -106,17 +106,17 @@ export class Disturbance {
   }
 }
 
-export function isDisturbed(taken: Taken): boolean {
+export function isDisturbed(taken: TakenShares): boolean {
   return severity(taken) > 1;
 }
 
 /** `other machines 3 %, other programs 12 % of the processor time`. */
-export function describeTaken({ stolen, others }: Taken): string {
+export function describeTaken({ stolen, others }: TakenShares): string {
   return `other machines ${percent(stolen)}, other programs ${percent(others)} of the processor time`;
 }
 
 /** Above 1 for a disturbance. */
-function severity({ stolen, others }: Taken): number {
+function severity({ stolen, others }: TakenShares): number {
   return Math.max(stolen / TOLERATED.stolen, others / TOLERATED.others);
 }
 

@@ -1,7 +1,7 @@
 // The report of a benchmark: the content of its JSON file, and the source of tables, plots, pages and comparisons. The
 // folders beside it measure; rounds.ts converts measurements to rows.
 
-import type { Taken } from './disturbance.ts';
+import type { TakenShares } from './disturbance.ts';
 
 /** The first field of every results file. The number changes with the format. */
 export const FORMAT = 'edgeweave-bench/2';
@@ -79,7 +79,7 @@ export interface RunFacts {
   /** Rounds of most groups; each value has its own number. */
   readonly rounds: number;
   /** Shares of the processor time that others took during the whole run; absent in older results. */
-  readonly taken?: Taken;
+  readonly taken?: TakenShares;
   /** Made to test the benchmark: the figures are unreliable. */
   readonly quick: boolean;
 }

@@ -87,7 +87,7 @@ export class ApiSessions {
       controllerId: undefined,
       claims,
     };
-    this.#demandValid(session);
+    this.#requireValid(session);
     return session;
   }
 
@@ -100,12 +100,12 @@ export class ApiSessions {
     }
     const { id, identityId, fingerprints, controllerId } = known;
     const session = { id, identityId, token, fingerprints, controllerId, claims: undefined };
-    this.#demandValid(session);
+    this.#requireValid(session);
     return session;
   }
 
   /** @throws SessionRejectedError */
-  #demandValid(session: ApiSession): void {
+  #requireValid(session: ApiSession): void {
     const ended = this.endOf(session);
     if (ended === undefined) return;
     throw new SessionRejectedError(ended, { retriable: !this.#components.model.identities.has(session.identityId) });

@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 4_096;
 /** Limit on sessions without a connection whose events are remembered; nothing reports the end of a token session. */
 const MAX_UNUSED = 10_000;
 
-const NOTHING: PostureState = { processes: [], comparesProcessOs: true };
+const NO_POSTURE: PostureState = { processes: [], comparesProcessOs: true };
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 type Timestamp = { readonly seconds: bigint; readonly nanos: number };
@@ -54,7 +54,7 @@ export class PostureStore {
 
 /** All reports of one API session. */
 export class SessionPosture {
-  #state: Mutable<PostureState> = { ...NOTHING };
+  #state: Mutable<PostureState> = { ...NO_POSTURE };
 
   get state(): PostureState {
     return this.#state;
@@ -79,7 +79,7 @@ export class SessionPosture {
   keepEvents(): void {
     const { passedMfaAt, wokenAt, unlockedAt } = this.#state;
     this.#state = {
-      ...NOTHING,
+      ...NO_POSTURE,
       ...(passedMfaAt !== undefined && { passedMfaAt }),
       ...(wokenAt !== undefined && { wokenAt }),
       ...(unlockedAt !== undefined && { unlockedAt }),

@@ -189,19 +189,19 @@ async function serverKey(
   const source = identity.server_key === undefined ? undefined : parsePemSource(identity.server_key);
   if (source?.kind !== 'inline') return client;
   const object = readKey('identity.server_key', source.pem);
-  demandSuitable(object, 'identity.server_key', 'replace the text, or set it to a file that does not exist yet');
+  requireSuitable(object, 'identity.server_key', 'replace the text, or set it to a file that does not exist yet');
   return { object, pem: source.pem, isNew: false };
 }
 
 async function existingKey(path: string): Promise<PrivateKey> {
   const pem = await readTextFile(path);
   const object = readKey(path, pem);
-  demandSuitable(object, path, 'remove the file to create a new key');
+  requireSuitable(object, path, 'remove the file to create a new key');
   return { object, pem, isNew: false };
 }
 
 /** The controller would reject the request, or TLS the key. @throws EnrollmentError */
-function demandSuitable(key: KeyObject, place: string, remedy: string): void {
+function requireSuitable(key: KeyObject, place: string, remedy: string): void {
   const type = key.asymmetricKeyType ?? 'unknown';
   const isSupported = type === 'rsa' || type === 'ec';
   const weakness = isSupported ? keyWeakness(key) : `a key of the type ${type}; RSA and EC are supported`;

@@ -83,7 +83,7 @@ export class Identity {
   #material: Material;
   #contexts: SecureContext[] | undefined;
   #pending: Timer | undefined;
-  /** Numbers of reloads: of the last one that began, and of the one whose material is in use. */
+  /** Numbers of two reloads: the newest one, and the one whose material is in use. */
   #begun = 0;
   #inUse = 0;
   #isClosed = false;
@@ -187,7 +187,7 @@ export class Identity {
     const number = ++this.#begun;
     const material = await loadMaterial(this.#init);
     if (number < this.#inUse) return;
-    if (this.#init.key === undefined) this.#demandSameRouter(material.certificate);
+    if (this.#init.key === undefined) this.#requireSameRouter(material.certificate);
     this.#inUse = number;
     this.#material = material;
     this.#contexts = undefined;
@@ -199,7 +199,7 @@ export class Identity {
   }
 
   /** All parts of the router use the id that it had at its start. */
-  #demandSameRouter(certificate: X509Certificate): void {
+  #requireSameRouter(certificate: X509Certificate): void {
     const id = commonName(certificate) ?? '';
     if (id === this.id) return;
     const remedy = `restart to run as ${id}`;

@@ -24,9 +24,9 @@ const MAX_RETX_SCALE = 8;
  */
 const MAX_BACKOFF_FACTOR = 128;
 /**
- * A payload is lost if another one was delivered that left later by so many milliseconds, and by two round trips: the
- * connections of a link deliver independently. One that repeats a packet is late by a round trip, or by the shortest
- * retransmission timer of Linux; that it still carries the payload is only known of the first link.
+ * A payload is lost if a later payload was delivered, and left at least this many milliseconds and round trips after
+ * it. The connections of a link deliver independently: one that repeats a packet is late by a round trip, or by the
+ * shortest retransmission timer of Linux. Only the first link shows that it still carries the payload.
  */
 const MIN_REORDERING = 200;
 const REORDERING_ROUND_TRIPS = 2;

@@ -13,14 +13,14 @@ import {
   versionFits,
 } from './posture.ts';
 
-const NOTHING: PostureState = { processes: [] };
+const NO_POSTURE: PostureState = { processes: [] };
 
 function check<T extends PostureCheckType>(typeId: T, demands: DemandsByType[T]): PostureDemand {
   return { id: 'check', typeId, demands } as PostureDemand;
 }
 
 function passes(demand: PostureDemand, state: Partial<PostureState>, now = 0): boolean {
-  return evaluatePosture(demand, { ...NOTHING, ...state }, now).isPassing;
+  return evaluatePosture(demand, { ...NO_POSTURE, ...state }, now).isPassing;
 }
 
 const VERSIONS = [
@@ -301,5 +301,5 @@ t.test('one-time passwords, at the limits of their times', async (t) => {
     ['woken and never given', mfa(-1, true), { wokenAt: at }, at, false, -1, 0],
   ];
   for (const [name, demand, state, now, isPassing, timeout, timeoutRemaining] of table)
-    t.same(evaluatePosture(demand, { ...NOTHING, ...state }, now), { isPassing, timeout, timeoutRemaining }, name);
+    t.same(evaluatePosture(demand, { ...NO_POSTURE, ...state }, now), { isPassing, timeout, timeoutRemaining }, name);
 });

@@ -34,7 +34,7 @@ interface Join {
 const JOINS: readonly Join[] = REFERENCES.flatMap(({ kind, side, to, key }) =>
   side && isPolicyKind(kind) && hasRoleAttributes(to) ? [{ kind, side, to, key }] : [],
 );
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 function sidesOf(kind: PolicyKind): readonly Join[] {
   return JOINS.filter((join) => join.kind === kind);
@@ -62,12 +62,12 @@ export class Memberships {
   }
 
   members(policyId: string): Membership {
-    return this.#members.get(policyId) ?? { left: NOBODY, right: NOBODY };
+    return this.#members.get(policyId) ?? { left: NO_MEMBERS, right: NO_MEMBERS };
   }
 
   /** Ids of the policies of a kind with an entity on a side. */
   policiesWith(kind: PolicyKind, side: Side, id: string): ReadonlySet<string> {
-    return this.#policies.get(`${kind} ${side} ${id}`) ?? NOBODY;
+    return this.#policies.get(`${kind} ${side} ${id}`) ?? NO_MEMBERS;
   }
 
   /** Describes the differences between the members of policies and the members that their roles select. */
@@ -98,7 +98,7 @@ export class Memberships {
     const policy = this.#tables[kind].get(policyId) as Policy | undefined;
     for (const join of sidesOf(kind)) {
       const { side } = join;
-      const wanted = policy ? this.#select(join, policy) : NOBODY;
+      const wanted = policy ? this.#select(join, policy) : NO_MEMBERS;
       const current = this.members(policyId)[side];
       for (const id of current.difference(wanted)) this.#move({ kind, policyId, side, id, joined: false }, moves);
       for (const id of wanted.difference(current)) this.#move({ kind, policyId, side, id, joined: true }, moves);

@@ -158,7 +158,7 @@ const store: OptionCheck = (value) => {
     : 'The URL is malformed. Write it as postgres://user@host:port/database, and special characters as %23, %2F, %40.';
 };
 
-/** Ids of controllers stand in file names and certificates. */
+/** File names and certificates contain ids of controllers. */
 const member: OptionCheck = (value) =>
   typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)
     ? undefined

@@ -16,7 +16,7 @@ import type { Tables } from '../state/tables.ts';
 import { Transaction } from '../state/transaction.ts';
 import { newSessionToken } from './birth.ts';
 import { challenge } from './challenges.ts';
-import { demandCurrent } from './current-data.ts';
+import { requireCurrent } from './current-data.ts';
 import { disabledProblem, type Judged, judgeCertificate, judgePassword } from './judge-login.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
@@ -66,7 +66,7 @@ export async function authenticate(
   });
   try {
     return await state.change((transaction) => {
-      demandUnchanged(transaction, proven);
+      requireUnchanged(transaction, proven);
       noteClient(transaction, proven.identity, client);
       noteCertificate(transaction, proven.authenticator);
       const session = newSession(transaction);
@@ -82,7 +82,7 @@ export async function authenticate(
 }
 
 /** Throws ApiError if a proof was revoked during its check: checking a password takes as long as changing it. */
-function demandUnchanged({ tables, clock }: Transaction, proven: Proven): void {
+function requireUnchanged({ tables, clock }: Transaction, proven: Proven): void {
   if (!isStillProven(tables, proven, clock.now()))
     throw new LoginError(`the proof of ${proven.identity.name} was changed during the login`);
 }
@@ -111,7 +111,7 @@ export async function prove(request: AuthRequest, method: string): Promise<Prove
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
   try {
     const proven = await check(request);
-    await demandCurrent(services.state);
+    await requireCurrent(services.state);
     const disabled = disabledProblem(proven.identity, services.clock.now());
     if (disabled !== undefined) throw new LoginError(disabled);
     services.logins.call({ method, remoteAddress, proven });

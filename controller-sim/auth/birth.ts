@@ -1,5 +1,5 @@
-// Tokens of sessions name the index of the data with which they were born, if several controllers have the data: one
-// that has not come so far knows that it may not reject them.
+// The token of a session names the index of the data that contains the session, if several controllers share the data.
+// A controller whose data has a lower index must not reject the token: the session may exist.
 
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';

@@ -7,7 +7,7 @@ import type { CatchUp, Others } from '../state/other-controllers.ts';
 import type { State } from '../state/state.ts';
 
 /** Rejects with ApiError if the data is older than the members of a cluster may be. */
-export async function demandCurrent(state: Pick<State, 'others'>): Promise<void> {
+export async function requireCurrent(state: Pick<State, 'others'>): Promise<void> {
   if ((await state.others?.isCurrent()) === false) throw unread(state);
 }
 

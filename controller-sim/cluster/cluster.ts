@@ -22,7 +22,7 @@ export interface ClusterComponents {
   readonly log: Log;
 }
 
-const NOBODY: Membership = { index: 0n, members: [], leaderId: undefined, leaderIndex: 0n };
+const NO_MEMBERSHIP: Membership = { index: 0n, members: [], leaderId: undefined, leaderIndex: 0n };
 
 export class Cluster {
   /** This controller, as it joined. */
@@ -32,7 +32,7 @@ export class Cluster {
   readonly #registry: Registry;
   readonly #listeners: Listeners<ClusterChange>;
   readonly #unsubscribe: () => void;
-  #membership: Membership = NOBODY;
+  #membership: Membership = NO_MEMBERSHIP;
   readonly #reading: CoalescedTask;
 
   private constructor(self: Member, { registry, isEnabled = false, log }: ClusterComponents) {

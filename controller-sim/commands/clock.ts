@@ -1,4 +1,4 @@
-// `clock`: shows, advances, sets, stops or hastens the time of a running simulator.
+// `clock`: shows, advances, sets, stops or speeds up the time of a running simulator.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -22,7 +22,7 @@ export function clockCommand(): Command {
     .addOption(new Option('--advance <duration>', 'add this duration, for example 31m or 2d').conflicts('set'))
     .option('--set <time>', 'set the time, also in the past, for example 2027-01-31T12:00:00Z')
     .addOption(new Option('--freeze', 'stop the time').conflicts('rate'))
-    .option('--rate <factor>', 'let the time run so many times as fast as the real time; 1: as fast', factor)
+    .option('--rate <factor>', 'speed of the time, as a multiple of the real time; 1: the real time', factor)
     .addHelpText(
       'after',
       examples(

@@ -113,7 +113,7 @@ export class PeerConnections implements Peers {
   /** @throws HelloRejectedError unless the dialer is another controller of the cluster */
   check({ hello, socket }: AcceptedHello): void {
     const id = hello.body.toString();
-    this.#demandController(socket, id);
+    this.#requireController(socket, id);
     if (!this.#context.cluster.find(id)) throw new HelloRejectedError(`controller ${id} is not a member`);
     if (this.#accepted.size >= MAX_PEER_CONNECTIONS)
       throw new HelloRejectedError(`controllers have ${MAX_PEER_CONNECTIONS} connections already`);
@@ -210,7 +210,7 @@ export class PeerConnections implements Peers {
   }
 
   /** @throws HelloRejectedError for a certificate that is not that of a controller with this id */
-  #demandController(socket: AcceptedHello['socket'], id: string): void {
+  #requireController(socket: AcceptedHello['socket'], id: string): void {
     const { authority, clock } = this.#context;
     const presented = peerCertificates(socket);
     const [leaf] = presented;

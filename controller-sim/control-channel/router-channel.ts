@@ -44,7 +44,7 @@ export class RouterChannel extends Channel {
     if (!fault) {
       const isAccepted = super.transmit(message, lane);
       if (isAccepted) this.#tap.message(this.peerId, 'out', message);
-      this.#letOvertaken('out');
+      this.#sendOvertaken('out');
       return isAccepted;
     }
     const send = () => void super.transmit(message, lane);
@@ -60,7 +60,7 @@ export class RouterChannel extends Channel {
     this.#tap.message(this.peerId, 'in', frame, fault?.id);
     if (fault) return void this.#apply(fault.rule, 'in', body.length, () => super.receive(frame));
     super.receive(frame);
-    this.#letOvertaken('in');
+    this.#sendOvertaken('in');
   }
 
   /** Returns false beyond the limit. */
@@ -73,7 +73,7 @@ export class RouterChannel extends Channel {
     if (duplicate) {
       pass();
       pass();
-      this.#letOvertaken(direction);
+      this.#sendOvertaken(direction);
       return true;
     }
     if (delay !== undefined) return this.#hold(delay, bytes, pass) !== undefined;
@@ -87,7 +87,8 @@ export class RouterChannel extends Channel {
     return end !== undefined;
   }
 
-  #letOvertaken(direction: Direction): void {
+  /** A message has passed: those that wait to be overtaken follow. */
+  #sendOvertaken(direction: Direction): void {
     for (const end of [...this.#overtaken[direction]]) end();
   }
 

@@ -25,8 +25,8 @@ function fields(transaction: Transaction, body: Body<AuthPolicyBody>, current: A
   // An empty value removes the requirement.
   const requireExtJwtSigner = (secondary?.requireExtJwtSigner ?? keep?.secondary.requireExtJwtSigner) || null;
   for (const [index, signer] of allowedSigners.entries())
-    demandSigner(transaction, signer, `primary.extJwt.allowedExtJwtSigners[${index}]`);
-  if (requireExtJwtSigner !== null) demandSigner(transaction, requireExtJwtSigner, 'secondary.requiredExtJwtSigner');
+    requireSigner(transaction, signer, `primary.extJwt.allowedExtJwtSigners[${index}]`);
+  if (requireExtJwtSigner !== null) requireSigner(transaction, requireExtJwtSigner, 'secondary.requiredExtJwtSigner');
   return {
     name: uniqueName(transaction, 'authPolicy', body, current),
     primary: {
@@ -57,7 +57,7 @@ function min(lowest: number, given: number | null | undefined): number {
   return Math.max(lowest, given ?? lowest);
 }
 
-function demandSigner(transaction: Transaction, id: string, field: string): void {
+function requireSigner(transaction: Transaction, id: string, field: string): void {
   if (!transaction.get('externalJwtSigner', id))
     throw new ApiError('NOT_FOUND', { field, reason: 'not found', value: id });
 }

@@ -16,7 +16,7 @@ export type AuthenticatorBody = AuthenticatorCreate | AuthenticatorUpdate | Auth
 
 type Own = Required<Omit<Authenticator, keyof Entity | 'identityId'>>;
 
-const NOTHING: Omit<Own, 'method'> = {
+const NO_CREDENTIALS: Omit<Own, 'method'> = {
   username: null,
   passwordHash: null,
   certPem: null,
@@ -33,13 +33,13 @@ const NOTHING: Omit<Own, 'method'> = {
 
 /** The proof of a password. `passwordHash` is in text form. */
 export function passwordProof(username: string, passwordHash: string): Own {
-  return { ...NOTHING, method: 'updb', username, passwordHash };
+  return { ...NO_CREDENTIALS, method: 'updb', username, passwordHash };
 }
 
 /** `caId` names the authority that vouches for the certificate; this network by default. */
 export function certificateProof(certificate: X509Certificate, caId?: string): Own {
   return {
-    ...NOTHING,
+    ...NO_CREDENTIALS,
     method: 'cert',
     certPem: certificate.toString(),
     fingerprint: sha1Fingerprint(certificate),

@@ -47,7 +47,7 @@ export class Body<B extends object = object> {
    * Throws ApiError for a patch without a value (reference fact: HTTP entities, section 1; the reference answers 500).
    * Every field outside `ignored` counts, even one that cannot be changed.
    */
-  demandValue(ignored: readonly string[]): void {
+  requireValue(ignored: readonly string[]): void {
     const isGiven = ([name, value]: [string, unknown]) => !ignored.includes(name) && hasValue(value);
     if (this.mode === 'patch' && !Object.entries(this.given).some(isGiven))
       throw badRequest('no fields updated, nothing to do');

@@ -19,13 +19,13 @@ export function deleteEntity(transaction: Transaction, kind: EntityKind, id: str
 /** The consequences of a deletion, before it. @throws ApiError as above */
 export function detachAll(transaction: Transaction, kind: EntityKind, id: string): void {
   const references = REFERENCES.filter(({ to }) => to === kind);
-  for (const reference of references) demandUnused(transaction, reference, id);
+  for (const reference of references) requireUnused(transaction, reference, id);
   for (const reference of references)
     for (const { id: other } of referring(transaction.tables, reference, id)) detach(transaction, reference, other, id);
 }
 
 /** Entities that this transaction deletes, or changes to refer to another one, do not count. */
-function demandUnused(transaction: Transaction, reference: KindReference, id: string): void {
+function requireUnused(transaction: Transaction, reference: KindReference, id: string): void {
   if (typeof reference.onDelete !== 'object') return;
   const users = referring(transaction.tables, reference, id).flatMap((user) => {
     const current = transaction.get(reference.kind, user.id);

@@ -17,7 +17,7 @@ import type { Body } from './body.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 import { rules } from './rules.ts';
 import type { Violation } from './schema-check.ts';
-import { demandSchema, firstError } from './schema-validator.ts';
+import { firstError, requireSchema } from './schema-validator.ts';
 
 export type ConfigBody = ConfigCreate | ConfigUpdate | ConfigPatch;
 export type ConfigTypeBody = ConfigTypeCreate | ConfigTypeUpdate | ConfigTypePatch;
@@ -68,7 +68,7 @@ function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, 
   const given = mapOr('schema', body.given.schema) ?? body.kept(current)?.schema ?? null;
   // reference fact: an empty schema counts as missing.
   const schema = given && Object.keys(given).length > 0 ? given : null;
-  if (schema) demandSchema(schema);
+  if (schema) requireSchema(schema);
   if (schema && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);
   return { name, schema };

@@ -122,7 +122,7 @@ function revokeTokens(transaction: Transaction, id: string): void {
 
 /** Removes its authenticators, enrollments, sessions and policy selectors as well. */
 export function removeIdentity(transaction: Transaction, id: string): void {
-  demandRemovable(transaction, id);
+  requireRemovable(transaction, id);
   detachAll(transaction, 'identity', id);
   revokeTokens(transaction, id);
   transaction.delete('identity', id);
@@ -132,7 +132,7 @@ export function removeIdentity(transaction: Transaction, id: string): void {
  * reference fact: an identity with role attributes and with a cost or precedence for a deleted service cannot be
  * deleted. A script that fails there has to fail here, too.
  */
-function demandRemovable(transaction: Transaction, id: string): void {
+function requireRemovable(transaction: Transaction, id: string): void {
   const identity = transaction.get('identity', id);
   if (!identity || identity.roleAttributes.length === 0) return;
   for (const key of ['serviceHostingCosts', 'serviceHostingPrecedences'] as const)

@@ -3,7 +3,7 @@
 // Here it is interpreted, each step is counted, and the check ends beyond a limit: it takes the same steps on every
 // machine.
 //
-// The first violation is reported, in the words of ajv. Keywords of the wrong form are ignored; `demandSchema` rejects
+// The first violation is reported, in the words of ajv. Keywords of the wrong form are ignored; `requireSchema` rejects
 // them before.
 
 import { isIPv4, isIPv6 } from 'node:net';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ApiError } from '../errors/errors.ts';
 import { builtInConfigTypes } from './built-in.ts';
-import { demandSchema, firstError, loadSchemaValidator } from './schema-validator.ts';
+import { firstError, loadSchemaValidator, requireSchema } from './schema-validator.ts';
 
 await loadSchemaValidator();
 
@@ -21,7 +21,7 @@ function reasonOf(work: () => unknown): string | undefined {
 
 /** The rejection of a schema; undefined if it is accepted. */
 function rejection(schema: object): string | undefined {
-  return reasonOf(() => demandSchema(schema as never));
+  return reasonOf(() => requireSchema(schema as never));
 }
 
 t.test('each keyword finds the first violation, with its place', async (t) => {

@@ -37,7 +37,7 @@ const MAPS = ['$defs', 'definitions', 'dependencies', 'patternProperties', 'prop
 export const loadSchemaValidator = loadPatterns;
 
 /** Throws ApiError for a schema that is invalid or exceeds a limit. */
-export function demandSchema(schema: Schema): void {
+export function requireSchema(schema: Schema): void {
   const reject = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
   if (isNestedDeeper(schema)) throw reject(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
   const { length } = JSON.stringify(schema);

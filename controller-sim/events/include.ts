@@ -19,13 +19,13 @@ export function includes(namespace: Namespace, include: unknown): (event: Event)
   if (namespace === 'entityChange') return entityTypes(include);
   const types = TYPES[namespace];
   if (!types) return () => true;
-  const wanted = demandTypes(namespace, typeof include === 'string' ? [include] : include, types);
+  const wanted = requireTypes(namespace, typeof include === 'string' ? [include] : include, types);
   // reference fact: a client that includes all of these also gets the types that no client can include.
   if (wanted.size === 0 || wanted.size === types.length) return () => true;
   return ({ event_type }) => wanted.has(event_type);
 }
 
-function demandTypes(namespace: Namespace, include: unknown, types: readonly string[]): Set<unknown> {
+function requireTypes(namespace: Namespace, include: unknown, types: readonly string[]): Set<unknown> {
   if (!Array.isArray(include)) throw new Error(`${namespace}: include must be a list of ${types.join(', ')}`);
   const unknown = include.find((type) => !types.includes(type));
   if (unknown === undefined) return new Set(include);
@@ -34,7 +34,7 @@ function demandTypes(namespace: Namespace, include: unknown, types: readonly str
 
 /** The commit of a change names no entity: it follows with the id of the change. */
 function entityTypes(include: unknown): (event: Event) => boolean {
-  const wanted = demandTypes('entityChange', include, ENTITY_TYPES);
+  const wanted = requireTypes('entityChange', include, ENTITY_TYPES);
   if (wanted.size === 0) throw new Error('entityChange: include is empty; name types of entities, or leave it out');
   const uncommitted = new Set<unknown>();
   return ({ entityType, eventId }) => {

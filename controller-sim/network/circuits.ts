@@ -57,7 +57,7 @@ export interface CircuitsComponents {
 }
 
 const ATTEMPTS = 2;
-const NOWHERE: Path = { routers: [], links: [], cost: 0 };
+const EMPTY_PATH: Path = { routers: [], links: [], cost: 0 };
 /** The controller keeps these: the client does not need the terminator's addresses. */
 const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
   PeerDataKey.TerminatorLocalAddress,
@@ -178,7 +178,7 @@ export class Circuits {
       return this.#choice.choose(request, id);
     } catch (error) {
       if (error instanceof CircuitError && error.failure !== undefined) {
-        const circuit = this.#draft(request, id, undefined, NOWHERE);
+        const circuit = this.#draft(request, id, undefined, EMPTY_PATH);
         this.#components.events.emit({ kind: 'circuit', type: 'failed', circuit, cause: error.failure });
       }
       this.#countDial('service.dial.error_other', { serviceId: request.service.id, terminatorId: '' });

@@ -3,7 +3,7 @@
 
 import type { Change } from './change.ts';
 import type { Origin } from './origin.ts';
-import { applyChanges, demandIndexable, undoChanges } from './tables.ts';
+import { applyChanges, requireIndexable, undoChanges } from './tables.ts';
 import { Transaction, type TransactionComponents } from './transaction.ts';
 
 /** A change that a caller wants. */
@@ -43,7 +43,7 @@ function attemptOne(data: TransactionComponents, wanted: Wanted, index: bigint):
     const transaction = new Transaction(data, index);
     const outcome = wanted.build(transaction);
     const changes = transaction.changes();
-    demandIndexable(data.tables, changes);
+    requireIndexable(data.tables, changes);
     return { wanted, changes, isFailed: false, outcome };
   } catch (error) {
     return { wanted, changes: [], isFailed: true, outcome: error };

@@ -77,10 +77,10 @@ export class DataIntegrity {
     let error: string | null = null;
     const results: IntegrityResult[] = [];
     try {
-      for (let round = 0, wasMended = true; wasMended && round < MAX_ROUNDS; round++) {
+      for (let round = 0, wasRepaired = true; wasRepaired && round < MAX_ROUNDS; round++) {
         const faults = (await this.#look(fix)).filter(({ fixed }) => round === 0 || fixed);
         results.push(...faults);
-        wasMended = faults.some(({ fixed }) => fixed);
+        wasRepaired = faults.some(({ fixed }) => fixed);
       }
     } catch (thrown) {
       error = describeError(thrown);
@@ -100,8 +100,8 @@ export class DataIntegrity {
     return this.#state.change((transaction) => {
       const faults = REFERENCES.flatMap((reference) => findFaults(reference, this.#state));
       return faults.map((fault) => {
-        const fixed = fix && fault.reference.mend !== 'report';
-        if (fixed) mend(transaction, fault);
+        const fixed = fix && fault.reference.repair !== 'report';
+        if (fixed) repair(transaction, fault);
         return { description: describe(fault), fixed };
       });
     });
@@ -122,13 +122,13 @@ function findFaults(reference: KindReference, { tables }: State): Fault[] {
   return faults;
 }
 
-function mend(transaction: Transaction, { reference, entity, missing }: Fault): void {
+function repair(transaction: Transaction, { reference, entity, missing }: Fault): void {
   const { kind, key } = reference;
   const current = transaction.get(kind, entity.id);
   if (!current) return;
-  if (reference.mend === 'delete') transaction.delete(kind, entity.id);
-  else if (typeof reference.mend === 'object')
-    transaction.patch(kind, entity.id, withValue(current, key, reference.mend.put));
+  if (reference.repair === 'delete') transaction.delete(kind, entity.id);
+  else if (typeof reference.repair === 'object')
+    transaction.patch(kind, entity.id, withValue(current, key, reference.repair.put));
   else transaction.patch(kind, entity.id, withoutIds(current, reference, missing));
 }
 

@@ -22,7 +22,7 @@ export interface Reference<Key extends string = string, To extends string = stri
    * The repair of an id that does not resolve. `delete`: the entity is useless without it. `remove`: the id is removed.
    * `put`: this id replaces it. `report`: the intended id is unknown, so an administrator must repair it.
    */
-  readonly mend: 'delete' | 'remove' | 'report' | { readonly put: string };
+  readonly repair: 'delete' | 'remove' | 'report' | { readonly put: string };
   /**
    * The consequence of deleting the other entity: this entity is deleted, the id is removed, or it stays. `field`: the
    * deletion is rejected; the error names the field and, in `by`, the entities that refer.

@@ -15,11 +15,11 @@ import { DamagedError, type StoredSet, type StoredState, StoreWriteError } from 
 
 /** Milliseconds until the changes of other members are read again after an error. */
 const RETRY = 1_000;
-/** Milliseconds until a request that would be rejected no longer waits for the changes of others. */
+/** Milliseconds for which a request waits for changes of other controllers before it is rejected. */
 const MAX_CATCH_UP_MS = 1_500;
 /** Milliseconds for which data counts as current after the store was last read: the lease of a member. */
 const MAX_AGE_MS = 10_000;
-/** Milliseconds until a request gives up to wait for an index. */
+/** Milliseconds for which a request waits for an index. */
 const MAX_WAIT_MS = 2_000;
 /** Milliseconds between readings of a request that waits for an index. */
 const REACH_INTERVAL = 20;

@@ -30,8 +30,8 @@ import {
   type StoredState,
   StoreWriteError,
 } from './store/store.ts';
-import { demandUnique } from './store/stored-entity.ts';
-import { applyChanges, createTables, demandIndexable, type Tables, tableOf } from './tables.ts';
+import { requireUniqueValues } from './store/stored-entity.ts';
+import { applyChanges, createTables, requireIndexable, type Tables, tableOf } from './tables.ts';
 import { Transaction } from './transaction.ts';
 
 export type FeedListener = (set: ChangeSet) => void;
@@ -152,7 +152,7 @@ export class State {
   *#restoreAll(entities: Iterable<StoredEntity>, tables = this.tables): Generator<void, void> {
     const values = new UniqueValues();
     for (const stored of entities) {
-      demandUnique(values, stored);
+      requireUniqueValues(values, stored);
       yield this.#restore(stored, tables);
     }
   }
@@ -160,7 +160,7 @@ export class State {
   #restore({ kind, entity, row = entity.id }: StoredEntity, tables: Tables): void {
     const table = tableOf(tables, kind);
     try {
-      table.demandIndexable(entity);
+      table.requireIndexable(entity);
     } catch (error) {
       throw new DamagedError('entity', row, `the body is invalid: ${describeError(error)}`, { cause: error });
     }
@@ -337,7 +337,7 @@ export class State {
   /** A set that cannot be applied is read again: later ones build on it. */
   #add({ index, changes, origin, time }: StoredSet): void {
     if (index !== this.#index + 1n) throw new InvariantError(`set ${index} follows set ${this.#index}`);
-    demandIndexable(this.tables, changes);
+    requireIndexable(this.tables, changes);
     applyChanges(this.tables, changes);
     this.#publish({ index, changes, origin, time });
   }

@@ -119,7 +119,7 @@ export class Table<T extends Entity> {
     return [...this.#byRole.keys()].sort();
   }
 
-  /** Adds, replaces or, without `after`, removes an entity, which `demandIndexable` has accepted. */
+  /** Adds, replaces or, without `after`, removes an entity, which `requireIndexable` has accepted. */
   apply(id: string, after: T | undefined): void {
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
@@ -131,7 +131,7 @@ export class Table<T extends Entity> {
   }
 
   /** Throws if the entity cannot be indexed. */
-  demandIndexable(entity: T): void {
+  requireIndexable(entity: T): void {
     const { roleAttributes = [] } = entity as { roleAttributes?: unknown };
     if (!Array.isArray(roleAttributes)) throw new TypeError('roleAttributes is not a list');
     for (const derive of this.#derived.values()) derive(entity);

@@ -27,8 +27,8 @@ export function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
 }
 
 /** Throws before any change if an entity cannot be indexed. */
-export function demandIndexable(tables: Tables, changes: readonly Change[]): void {
-  for (const { kind, after } of changes) if (after) tableOf(tables, kind).demandIndexable(after);
+export function requireIndexable(tables: Tables, changes: readonly Change[]): void {
+  for (const { kind, after } of changes) if (after) tableOf(tables, kind).requireIndexable(after);
 }
 
 /** The entities are indexable. */

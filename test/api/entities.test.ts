@@ -52,7 +52,7 @@ interface Created {
   readonly first: Fields;
 }
 
-async function demandFields(t: Test, api: ApiClient, { path, create, required }: Kind): Promise<void> {
+async function requireFields(t: Test, api: ApiClient, { path, create, required }: Kind): Promise<void> {
   for (const field of required) {
     const answer = await api.manage('POST', path, without(create, [field]));
     t.match(answer, { status: 400, cause: { field } }, `${field} is missing`);
@@ -120,7 +120,7 @@ t.test('the life of each kind of entity', async (t) => {
   await using api = await ApiClient.start();
   for (const kind of allKinds(await known(api))) {
     await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`.trim(), async (t) => {
-      await demandFields(t, api, kind);
+      await requireFields(t, api, kind);
       await reject(t, api, kind, kind.rejections ?? []);
       const created = await create(t, api, kind);
       await rejectConflicts(t, api, kind, created);

@@ -59,7 +59,7 @@ export function generateLabReference(
     readOperations().flatMap((each) => (each.api === 'lab' ? [[String(each.id), each] as const] : [])),
   );
   const commands = new Map([...eachCommand(shapeOf(simulatorProgram()))].map((each) => [each.path.join(' '), each]));
-  demandCommands(rows, new Set(commands.keys()));
+  requireCommands(rows, new Set(commands.keys()));
   const sections = Map.groupBy(rows, ({ section }) => section);
   // Sections with methods of the package come first.
   const lacksMethods = ([, own]: [string, Row[]]) => Number(own.every(({ method }) => method === NONE));
@@ -112,7 +112,7 @@ function readMembers(source: string): Map<string, Member> {
 }
 
 /** Throws if the program lacks a command, or one names an unknown field. */
-function demandCommands(rows: readonly Row[], known: ReadonlySet<string>): void {
+function requireCommands(rows: readonly Row[], known: ReadonlySet<string>): void {
   const missing = rows.map(({ command }) => nameOf(command)).filter((name) => name !== NONE && !known.has(name));
   const mistakes = [
     ...missing.map((name) => `the program has no command ${name}`),

@@ -46,7 +46,7 @@ export interface TerminatorsComponents {
   created(binding: string, milliseconds: number): void;
 }
 
-interface Kept {
+interface WantedTerminator {
   readonly spec: TerminatorSpec;
   readonly change: TerminatorChange;
   state: TerminatorState;
@@ -77,7 +77,7 @@ export const KEPT_BINDINGS: ReadonlySet<string> = new Set(['tunnel', 'edge']);
 
 export class Terminators {
   readonly #components: TerminatorsComponents;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, WantedTerminator>();
   readonly #removing = new Set<string>();
   readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
@@ -289,7 +289,7 @@ export class Terminators {
     if (this.#isLimited) this.#soon.request();
   }
 
-  #request(kept: Kept, place: WindowPlace): void {
+  #request(kept: WantedTerminator, place: WindowPlace): void {
     changeState(kept, 'request');
     kept.attemptedAt = this.#components.clock.now();
     const onError = (error: unknown) => {
@@ -306,7 +306,7 @@ export class Terminators {
     sent.catch(onError);
   }
 
-  #sendChange(kept: Kept): void {
+  #sendChange(kept: WantedTerminator): void {
     const { clock, log, queue } = this.#components;
     const weight = kept.change.begin(clock.monotonic());
     const about = { terminatorId: kept.spec.id, service: kept.spec.serviceName, ...weight };
@@ -329,7 +329,7 @@ export class Terminators {
       .finally(() => this.#soon.request());
   }
 
-  async #requestChange({ spec }: Kept, weight: WeightChange): Promise<void> {
+  async #requestChange({ spec }: WantedTerminator, weight: WeightChange): Promise<void> {
     const controller = spec.controller();
     if (!controller) throw new NoControllerError();
     const { request, answerType } = spec.change(weight);
@@ -337,11 +337,11 @@ export class Terminators {
     if (answer.contentType !== answerType) throw new TerminatorRejectedError(answer);
   }
 
-  #isWanted(kept: Kept | undefined): boolean {
+  #isWanted(kept: WantedTerminator | undefined): boolean {
     return kept !== undefined && this.#kept.get(kept.spec.id) === kept && kept.state !== 'suspended';
   }
 
-  async #create(kept: Kept, place: WindowPlace): Promise<void> {
+  async #create(kept: WantedTerminator, place: WindowPlace): Promise<void> {
     const { spec } = kept;
     if (!this.#isWanted(kept)) return place.failed();
     const answer = await this.#ask(spec);
@@ -389,7 +389,7 @@ export class Terminators {
     }
   }
 
-  #retry(kept: Kept, first: number, why: string): void {
+  #retry(kept: WantedTerminator, first: number, why: string): void {
     kept.failures++;
     changeState(kept, 'failed');
     const wait = retryWait(kept.failures, first);
@@ -441,6 +441,6 @@ function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function changeState(kept: Kept, event: TerminatorEvent): void {
+function changeState(kept: WantedTerminator, event: TerminatorEvent): void {
   kept.state = nextState(TERMINATOR_TRANSITIONS, kept.state, event, `the terminator ${kept.spec.id}`);
 }

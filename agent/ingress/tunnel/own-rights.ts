@@ -16,7 +16,7 @@ export interface OwnRightsComponents {
 
 type Granted = Readonly<Record<Permission, ReadonlySet<string>>>;
 
-const NOTHING: Granted = { dial: new Set(), bind: new Set() };
+const NO_RIGHTS: Granted = { dial: new Set(), bind: new Set() };
 
 export class OwnRights {
   readonly #components: OwnRightsComponents;
@@ -58,7 +58,7 @@ export class OwnRights {
 
 function grantedBy({ model, routerId }: OwnRightsComponents): Granted {
   const identity = model.identities.get(routerId);
-  if (!identity || identity.disabled) return NOTHING;
+  if (!identity || identity.disabled) return NO_RIGHTS;
   const ids = (permission: Permission) => new Set(model.servicesFor(routerId, permission).map(({ id }) => id));
   return { dial: ids('dial'), bind: ids('bind') };
 }

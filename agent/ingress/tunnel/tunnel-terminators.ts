@@ -24,7 +24,7 @@ export interface TunnelTerminator extends Weight {
   readonly instanceId: string;
 }
 
-interface Kept {
+interface HostedTerminator {
   readonly terminator: TunnelTerminator;
   weight: Weight;
   /** Its weight at the controller may be another one. */
@@ -41,7 +41,7 @@ export class TunnelTerminators {
   readonly #terminators: Pick<Terminators, 'add' | 'change' | 'remove'>;
   readonly #controllers: Pick<Controllers, 'all' | 'leader'>;
   readonly #log: Log;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, HostedTerminator>();
 
   constructor(
     terminators: Pick<Terminators, 'add' | 'change' | 'remove'>,
@@ -63,7 +63,7 @@ export class TunnelTerminators {
     const controllers = this.#controllers;
     const { id, serviceName, instanceId } = terminator;
     const reports = isChecked || this.#kept.get(id)?.reports === true;
-    const kept: Kept = { terminator, weight: terminator, reports };
+    const kept: HostedTerminator = { terminator, weight: terminator, reports };
     this.#kept.set(id, kept);
     this.#terminators.add({
       id,
@@ -106,7 +106,7 @@ export class TunnelTerminators {
       this.#log.info({ terminatorId: id }, 'health of a hosted service could not be reported');
   }
 
-  #report({ terminator, weight }: Kept): void {
+  #report({ terminator, weight }: HostedTerminator): void {
     this.#terminators.change(terminator.id, { cost: weight.cost, precedence: PRECEDENCES[weight.precedence] });
   }
 }
@@ -115,7 +115,7 @@ function isSame(a: Weight, b: Weight): boolean {
   return a.cost === b.cost && a.precedence === b.precedence;
 }
 
-function createRequest({ terminator, weight }: Kept, now: number): Message {
+function createRequest({ terminator, weight }: HostedTerminator, now: number): Message {
   const { id, serviceId, instanceId } = terminator;
   const request = create(CreateTunnelTerminatorRequestV2Schema, {
     serviceId,

@@ -4,7 +4,7 @@
 import { constants, createWriteStream, fstatSync, openSync, statSync, type WriteStream } from 'node:fs';
 import { Socket } from 'node:net';
 import { errorCode, ProjectError } from '../errors.ts';
-import { demandNotPlanted } from './atomic-file.ts';
+import { requireNotPlanted } from './atomic-file.ts';
 
 export interface AppendStream {
   readonly stream: WriteStream | Socket;
@@ -17,7 +17,7 @@ export interface AppendStream {
  * reader, or for a file that another user has put into a common folder
  */
 export function openAppendStream(path: string): AppendStream {
-  demandNotPlanted(path);
+  requireNotPlanted(path);
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
     return { stream: new Socket({ fd: openPipe(path), readable: false, writable: true }), size: undefined };
   const fd = openSync(path, 'a', 0o600);

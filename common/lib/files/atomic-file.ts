@@ -55,7 +55,7 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const found = await stat(path).catch(() => undefined); // the write below reports the reason
   if (found && !found.isFile() && !found.isDirectory()) {
-    demandNotPlanted(path);
+    requireNotPlanted(path);
     await writeFile(path, content).catch((error: unknown) => {
       throw new WriteError(path, error);
     });
@@ -86,7 +86,7 @@ export async function writeFileAtomic(
  * Nobody else decides where this user writes. The entry at the path counts, not what a link leads to. @throws
  * ProjectError for an entry that another user has put into a folder where everybody creates files
  */
-export function demandNotPlanted(path: string): void {
+export function requireNotPlanted(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || isTrusted(found.uid) || (statSync(dirname(path)).mode & COMMON) !== COMMON) return;
   throw new ProjectError('FILE_TAKEN', `${path} belongs to another user; remove it, or name another file`);
@@ -150,10 +150,10 @@ export function claimPrivateFolder(path: string): void {
 
 /**
  * Takes the rights of everybody from an existing file with secrets: a copy, a restore or an earlier version may have
- * given them. Its group keeps its rights. Throws like `demandNotPlanted`.
+ * given them. Its group keeps its rights. Throws like `requireNotPlanted`.
  */
 export function claimPrivateFile(path: string): void {
-  demandNotPlanted(path);
+  requireNotPlanted(path);
   const stats = statSync(path);
   const { uid, mode } = stats;
   if (!stats.isFile()) return; // a device such as /dev/null is for everybody

@@ -5,9 +5,9 @@
 //               └─ rest while they, or all sources together, have used their time
 //
 // A source may use a burst, then a small share of the time. Clients that prove who they are cost their source nothing,
-// so that a thousand of them behind one address connect as fast as the process can serve them. Of one source, clients
-// that have used time come first, because their proof may follow; then the newest one, so that a client does not wait
-// behind all that arrived and do nothing.
+// so that a thousand of them behind one address connect as fast as the process can serve them. In the turn of a source,
+// its clients that have used time come first, because their proof may follow; then its newest client, which so does not
+// wait behind idle ones.
 
 import { BoundedMap } from '../queue/bounded-map.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
@@ -35,7 +35,7 @@ const SOURCE: CpuLimits = { burst: 150, share: 0.1 };
 const ALL: CpuLimits = { burst: 2_000, share: 0.5 };
 /** Milliseconds that a source lacks after something that only attackers do. */
 const OFFENCE_MS = 1_000;
-/** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
+/** Sources whose use of time is remembered. Beyond it, the one that used none for the longest time is forgotten. */
 const MAX_SOURCES = 10_000;
 
 interface Client {
@@ -144,7 +144,7 @@ export class UnauthenticatedCpu {
     else client.onAccepted.push(listener);
   }
 
-  /** The client did what only attackers do. Its source pays for it, once for several; others do not wait. */
+  /** The client did what only attackers do: its source rests. Several such acts at once count as one. */
   punish({ remoteAddress }: UnauthenticatedSocket): void {
     const source = sourceOf(remoteAddress);
     const left = this.#sources.get(source)?.left(this.#clock.monotonic()) ?? this.#limits.burst;

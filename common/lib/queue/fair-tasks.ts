@@ -1,5 +1,5 @@
 // The waiting tasks of a task queue: which of them starts next, and which may wait at all. Owners take turns, and no
-// owner gets the last free workers or places: whoever fills a queue with tasks that hang leaves room for others.
+// owner gets the last free workers or places: an owner whose tasks hang leaves room for others.
 // The targets of an owner's tasks take turns within its turn, and have the same shares: neither one owner with many
 // targets nor one target that hangs for many owners uses up the queue, nor one target of an owner the owner's share.
 //

@@ -60,7 +60,7 @@ export class ChannelLane {
     return this.#lane.queue.bytesOf(flow);
   }
 
-  /** Bytes by which the sender of a flow should believe its receiver's buffer to be fuller. */
+  /** Bytes to add to the receive buffer that acknowledgements of a flow report, so that its sender slows down. */
   backPressure(flow: FlowId): number {
     return this.#owner.lanes.backPressure(this.#lane, flow);
   }

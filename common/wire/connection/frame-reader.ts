@@ -23,7 +23,7 @@ export const HELLO_LIMITS: FrameLimits = { maxHeaders: 16_384, maxBody: 4_192 };
 /** Enough for a payload of a full socket read with its head. */
 const FIRST_GATHERING = 66 * 1024;
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 export class WrongMagicError extends ProtocolError {
   /** The first bytes in place of the frame, at most 16. */
@@ -41,7 +41,7 @@ export class FrameReader {
   limits: FrameLimits;
   /** If set, frames are valid only during the call of `onFrame`: those that span reads are gathered in its memory. */
   buffers: BufferPool | undefined;
-  #gathered: Buffer = NOTHING;
+  #gathered: Buffer = EMPTY;
   #filled = 0;
 
   constructor(limits: FrameLimits) {
@@ -118,7 +118,7 @@ export class FrameReader {
     const length = this.#frameLength(this.#gathered, this.#filled);
     if (length === undefined || length > this.#filled) return undefined;
     const frame = new Frame(this.#gathered.subarray(0, length));
-    this.#gathered = NOTHING;
+    this.#gathered = EMPTY;
     this.#filled = 0;
     return frame;
   }

@@ -1,7 +1,7 @@
-// The watch of the writes to one connection decides that the peer no longer takes bytes. A peer that stops reading fills
-// the buffers of the network; then a write no longer completes. A path keeps these buffers nearly empty, so that writes
-// complete and bytes wait in the lanes: it notes for how long the peer has acknowledged nothing. The timer runs only
-// while bytes are written, and once per limit at most.
+// The watch of the writes to one connection decides that the peer no longer takes bytes. A peer that stops reading
+// fills the buffers of the network; then a write no longer completes. A path keeps these buffers nearly empty, so that
+// writes complete and bytes wait in the lanes: it notes for how long the peer has acknowledged nothing. The timer runs
+// only while bytes are written, and once per limit at most.
 
 import type { Clock, Timer } from '#lib/time/clock.ts';
 

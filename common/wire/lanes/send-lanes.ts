@@ -133,8 +133,8 @@ export class SendLanes {
   }
 
   /**
-   * Bytes by which the sender of a flow should believe its receiver's buffer to be fuller, because so much of the flow
-   * waits here: it then slows down, before the flow is full and its frames are dropped.
+   * Bytes to add to the receive buffer that acknowledgements of a flow report, because frames of the flow wait here:
+   * its sender slows down before the flow is full and its frames are dropped.
    */
   backPressure(lane: Lane, flow: FlowId): number {
     const { queue, flows } = lane;

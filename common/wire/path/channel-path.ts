@@ -285,7 +285,10 @@ export class ChannelPath {
     return underlay;
   }
 
-  /** Milliseconds that a question was on the way there, and any constant; undefined if the peer does not tell. */
+  /**
+   * Milliseconds that a question was on the way there, plus an unknown constant: the clocks differ. Undefined if the
+   * peer does not tell.
+   */
   noteOneWay(milliseconds: number | undefined): void {
     if (milliseconds === undefined) this.#answers = false;
     else this.#controller.noteOneWay(milliseconds);

@@ -76,7 +76,11 @@ export class LossWatch {
     this.#sentAgain = sample.sentAgain;
     if (sample.now - this.#observedAt > IDLE_AFTER) this.#judgedFrom = markOf(sample);
     this.#observedAt = sample.now;
-    return this.#isTolerant ? this.#judge(sample) : hasLost && this.#noteLoss(sample);
+    if (!this.#isTolerant) return hasLost && this.#noteLoss(sample);
+    if (!this.#harms(sample)) return false;
+    this.#isTolerant = false;
+    this.#notBefore = sample.now + NEXT_ATTEMPT;
+    return true;
   }
 
   #noteLoss(sample: LossSample): boolean {
@@ -97,8 +101,12 @@ export class LossWatch {
     return true;
   }
 
-  #judge(sample: LossSample): boolean {
-    if (sample.isOwn) return this.#giveUp(sample.now);
+  /**
+   * Whether the tolerant congestion control causes losses: drains have none, or a larger share is lost than before. The
+   * second shows a short queue where no drains are made, because others fill the path.
+   */
+  #harms(sample: LossSample): boolean {
+    if (sample.isOwn) return true;
     const from = this.#judgedFrom as Mark;
     const elapsed = sample.now - from.now;
     if (elapsed < Math.max(JUDGED_AFTER, JUDGED_AFTER_ROUND_TRIPS * sample.rtt)) return false;
@@ -106,13 +114,7 @@ export class LossWatch {
     const isWorse = lostShare(from, sample) > WORSE_FACTOR * this.#shareBefore + WORSE_BY;
     this.#judgedFrom = markOf(sample);
     this.#worseTimes = isWorse ? this.#worseTimes + 1 : 0;
-    return this.#worseTimes >= WORSE_TIMES && this.#giveUp(sample.now);
-  }
-
-  #giveUp(now: number): true {
-    this.#isTolerant = false;
-    this.#notBefore = now + NEXT_ATTEMPT;
-    return true;
+    return this.#worseTimes >= WORSE_TIMES;
   }
 }
 

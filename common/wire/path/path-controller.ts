@@ -169,7 +169,7 @@ const COMPETITION_REACH = 2;
 /** The shortest times of a while, in milliseconds. */
 interface Shortest {
   rtt: number;
-  /** On the way there, and any constant. */
+  /** On the way there, plus an unknown constant. */
   oneWay: number;
 }
 

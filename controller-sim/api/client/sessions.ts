@@ -39,12 +39,12 @@ async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<S
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
   const isLegacy = state.tables.apiSession.has(apiSession.id);
-  const demandRight = () => {
+  const requireRight = () => {
     if (!access.may(identityId, service.id, type)) throw invalid('ServiceId', 'service not found', service.id);
     // reference fact: clients with tokens send their posture to routers, which check it at every dial and bind.
     if (isLegacy) posture.demand(apiSession, service, type);
   };
-  demandRight();
+  requireRight();
   if (access.commonRouters(identityId, service.id).length === 0) throw noRouters(request, identityId, service);
   flatMap('tags', tags);
   const id = state.ids.cuid();
@@ -56,7 +56,7 @@ async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<S
     if (!transaction.get('apiSession', apiSessionId)) throw new ApiError('UNAUTHORIZED');
     // The right may have ended while the token was signed. Nothing reviews a session that is stored after that.
     if (!transaction.get('service', service.id)) throw invalid('ServiceId', 'service not found', service.id);
-    demandRight();
+    requireRight();
     const session = newSession(transaction);
     const before = transaction.tables.session
       .referring('apiSessionId', apiSessionId)

@@ -1,7 +1,7 @@
 // Logins in progress: the client's request, the user's proofs so far, and the codes that are exchanged for tokens. They
-// stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others borrow
-// them. Anyone may begin a login, so count and bytes are limited, in total and for each source. The oldest request
-// without a proof is evicted first: a flood cannot end a login that a user has begun.
+// stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others fetch them
+// for a request. Anyone may begin a login, so count and bytes are limited, in total and for each source. The oldest
+// request without a proof is evicted first: a flood cannot end a login that a user has begun.
 
 import type { IdSource } from '#lib/ids.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
@@ -41,13 +41,13 @@ type NewRequest = Pick<
 >;
 
 /** A request as other controllers get it: plain data. */
-export interface LentRequest extends Omit<AuthRequest, 'amr'> {
+export interface HandedOverRequest extends Omit<AuthRequest, 'amr'> {
   readonly amr: readonly string[];
   readonly code: string | undefined;
 }
 
 /** A request, its weight in bytes, and the code that its client received. */
-interface Kept {
+interface PendingLogin {
   readonly request: AuthRequest;
   readonly source: string;
   bytes: number;
@@ -77,7 +77,7 @@ export class AuthRequests {
   /** Ends the ids of requests and codes; empty without other controllers. */
   readonly #suffix: string;
   /** By id, oldest first. */
-  readonly #requests = new Map<string, Kept>();
+  readonly #requests = new Map<string, PendingLogin>();
   readonly #shares = new Map<string, Share>();
   /** Code to id of the request. */
   readonly #codes = new Map<string, string>();
@@ -115,8 +115,8 @@ export class AuthRequests {
     return this.#requests.has(this.#codes.get(idOrCode) ?? idOrCode);
   }
 
-  /** Removes a login, for another controller or for the one that lent it. Undefined for an unknown id or code. */
-  lend(idOrCode: string): LentRequest | undefined {
+  /** Removes a login that another controller goes on with. Undefined for an unknown id or code. */
+  handOver(idOrCode: string): HandedOverRequest | undefined {
     const kept = this.#requests.get(this.#codes.get(idOrCode) ?? idOrCode);
     if (!kept) return undefined;
     this.#remove(kept.request.id);
@@ -124,14 +124,14 @@ export class AuthRequests {
   }
 
   /** Adds a login that another controller had. */
-  accept({ code, amr, ...request }: LentRequest): AuthRequest {
+  takeOver({ code, amr, ...request }: HandedOverRequest): AuthRequest {
     const accepted: AuthRequest = { ...request, amr: new Set(amr) };
     this.#keep(accepted, code);
     return accepted;
   }
 
   #keep(request: AuthRequest, code: string | undefined): void {
-    const kept: Kept = { request, source: sourceOf(request.remoteAddress), bytes: 0, code };
+    const kept: PendingLogin = { request, source: sourceOf(request.remoteAddress), bytes: 0, code };
     const share = this.#shares.get(kept.source) ?? { ids: new Set(), bytes: 0 };
     this.#shares.set(kept.source, share);
     share.ids.add(request.id);
@@ -177,7 +177,7 @@ export class AuthRequests {
     return true;
   }
 
-  #weigh(kept: Kept): void {
+  #weigh(kept: PendingLogin): void {
     const bytes = weightOf(kept.request);
     const share = this.#shares.get(kept.source);
     if (share) share.bytes += bytes - kept.bytes;
@@ -187,7 +187,7 @@ export class AuthRequests {
   }
 
   /** Removes expired requests, then evicts until the limits hold. `newest` is never evicted. */
-  #clean(newest: Kept): void {
+  #clean(newest: PendingLogin): void {
     for (const [id, { request }] of this.#requests) {
       if (this.#clock.now() - request.createdAt <= LIFETIME) break;
       this.#remove(id);

@@ -20,16 +20,16 @@ export async function verified(
 }
 
 /** The active identity of a session that was not revoked; `why` is the error if it was. */
-export function demandSession(
+export function requireSession(
   services: Pick<ApiServices, 'state' | 'clock' | 'revocations'>,
   claims: AccessClaims,
   why: string,
 ): Identity {
   if (services.revocations.isRevoked(claims)) throw new OAuthError('invalid_grant', why);
-  return demandIdentity(services, claims.sub);
+  return requireIdentity(services, claims.sub);
 }
 
-export function demandIdentity({ state, clock }: Pick<ApiServices, 'state' | 'clock'>, id: string): Identity {
+export function requireIdentity({ state, clock }: Pick<ApiServices, 'state' | 'clock'>, id: string): Identity {
   const identity = state.tables.identity.get(id);
   if (!identity || isDisabled(identity, clock.now()))
     throw new OAuthError('invalid_grant', 'the identity is not active');
@@ -65,7 +65,7 @@ export function rebind({ body, services }: OidcRequest, identity: Identity, old:
   return bind(services, identity, old.z_asid, csrPem, kept);
 }
 
-export function demandCertificate(request: OidcRequest, claims: AccessClaims): void {
+export function requireCertificate(request: OidcRequest, claims: AccessClaims): void {
   if (!holdsCertificate(request, claims))
     throw new OAuthError('invalid_grant', 'the token is bound to a certificate that the client does not present');
 }

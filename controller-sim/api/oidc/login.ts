@@ -39,7 +39,7 @@ export function askForPost({ query }: OidcRequest): OidcAnswer {
 export function login(method: 'password' | 'cert' | 'ext-jwt') {
   return async (request: OidcRequest): Promise<OidcAnswer> => {
     // Certificates and tokens are not sent in the body, which may be missing.
-    if (method === 'password' || request.contentType !== '') demandForm(request);
+    if (method === 'password' || request.contentType !== '') requireForm(request);
     const found = foundRequest(request);
     try {
       await provePrimary(request, found, method);
@@ -135,7 +135,7 @@ async function proveSecondToken(request: OidcRequest, found: AuthRequest): Promi
 }
 
 export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
-  demandForm(request);
+  requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa?.isVerified || !(await redeemCode(request.services, mfa, text(request, 'code').trim(), { by: LOGIN }))) {
@@ -146,9 +146,9 @@ export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
 }
 
 export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
-  demandForm(request);
+  requireForm(request);
   const found = foundRequest(request);
-  const identity = demandIdentity(found);
+  const identity = requireIdentity(found);
   const mfa = await enrollTotp(request.services, identity);
   const { id, createdAt, updatedAt, recoveryCodes } = mfa;
   return {
@@ -166,7 +166,7 @@ export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAns
 }
 
 export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
-  demandForm(request);
+  requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
@@ -181,7 +181,7 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
 }
 
 export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
-  demandForm(request);
+  requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('NOT_FOUND');
@@ -244,16 +244,16 @@ function foundRequest(request: OidcRequest): AuthRequest {
   return found;
 }
 
-function demandIdentity({ proven }: AuthRequest): Identity {
+function requireIdentity({ proven }: AuthRequest): Identity {
   if (!proven) throw new ApiError('UNAUTHORIZED');
   return proven.identity;
 }
 
 function mfaOf({ services }: OidcRequest, found: AuthRequest): Mfa | undefined {
-  return ownMfa(services, demandIdentity(found));
+  return ownMfa(services, requireIdentity(found));
 }
 
-function demandForm({ contentType }: OidcRequest): void {
+function requireForm({ contentType }: OidcRequest): void {
   const type = contentType.split(';')[0]?.trim() ?? '';
   if (FORMS.includes(type)) return;
   const message = `the content type: ${type}, is not supported (supported: ${FORMS.join(', ')})`;

@@ -7,7 +7,7 @@ import { isMap } from '#lib/json/is-map.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
 import { birthOf } from '../../auth/birth.ts';
-import { demandCurrent, type Overtaken, withNewest } from '../../auth/current-data.ts';
+import { type Overtaken, requireCurrent, withNewest } from '../../auth/current-data.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { headerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { ApiError, LoginError } from '../../errors/errors.ts';
@@ -15,8 +15,8 @@ import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { AuthRequests } from './auth-requests.ts';
-import { lendTo, withBorrowed } from './borrowed-logins.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, type OidcServices, text } from './context.ts';
+import { serveLogins, withFetchedLogin } from './fetched-logins.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
 /** Bytes of a body; certificate requests and tokens are the largest fields. */
@@ -28,7 +28,7 @@ export function serveOidc(app: FastifyInstance, services: OidcServices): void {
   const { isEnabled } = services.cluster;
   const home = isEnabled ? services.controllerId : undefined;
   const requests = new AuthRequests(services.clock, services.state.ids, home);
-  if (isEnabled) lendTo(services, requests);
+  if (isEnabled) serveLogins(services, requests);
   for (const { method, path, handle } of OIDC_ROUTES) {
     const proves = isOidcProof(method, BASE + path);
     app.route({
@@ -60,8 +60,8 @@ async function answer(
 ): Promise<OidcAnswer> {
   try {
     const asked = oidcRequestOf(services, requests, request);
-    if (proves) await demandCurrent(services.state);
-    return await withBorrowed(asked, () => withNewest(asked, OVERTAKEN, () => handle(asked)));
+    if (proves) await requireCurrent(services.state);
+    return await withFetchedLogin(asked, () => withNewest(asked, OVERTAKEN, () => handle(asked)));
   } catch (error) {
     return rejection(error, services);
   }

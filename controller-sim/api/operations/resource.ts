@@ -196,7 +196,7 @@ async function change<K extends EntityKind, Detail, B extends object, P>(
   const { services } = request;
   const body = readBody(request, mode);
   if (resource.isLookedUpFirst) found(request, resource);
-  body.demandValue(resource.fixed ?? []);
+  body.requireValue(resource.fixed ?? []);
   const current = found(request, resource);
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
   await services.state.change((transaction) => {

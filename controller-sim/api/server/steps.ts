@@ -5,7 +5,7 @@ import { mediaType } from '#http/content-negotiation.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
-import { demandCurrent, type Overtaken, withNewest } from '../../auth/current-data.ts';
+import { type Overtaken, requireCurrent, withNewest } from '../../auth/current-data.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
@@ -109,7 +109,7 @@ async function findSession(request: ApiRequest): Promise<void> {
   if (request.operation.access === 'none' || hasLabToken(request)) return;
   const found = await sessionOf(request);
   if (!found) return;
-  await demandCurrent(request.services.state);
+  await requireCurrent(request.services.state);
   request.session = found.session;
   request.identity = found.identity;
   request.challenge = found.challenge;

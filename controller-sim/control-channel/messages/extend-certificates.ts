@@ -35,7 +35,7 @@ export const onExtendCertificates: ControlHandler<'state' | 'authority' | 'log'>
     const clientCertPem = authority.signRouter(client, router.id, 'client');
     const serverCertPem = authority.signRouter(server, router.id, 'server');
     await state.change((transaction) => {
-      demandUnchanged(transaction, router.id, old);
+      requireUnchanged(transaction, router.id, old);
       if (requireVerification) transaction.patch('router', router.id, { unverifiedCertPem: clientCertPem });
       else install(transaction, router.id, clientCertPem);
     });
@@ -82,7 +82,7 @@ function fingerprintOfRouter({ state }: Pick<ControlContext, 'state'>, routerId:
  * Throws if the router has another certificate than the one with the fingerprint `old`, or none: an administrator who
  * lets a router enroll again invalidates all its certificates, also those that are being signed.
  */
-function demandUnchanged(transaction: Transaction, routerId: string, old: string | null | undefined): void {
+function requireUnchanged(transaction: Transaction, routerId: string, old: string | null | undefined): void {
   if (!old || transaction.get('router', routerId)?.fingerprint !== old)
     throw new CsrError('the certificate of the router was replaced or invalidated meanwhile');
 }

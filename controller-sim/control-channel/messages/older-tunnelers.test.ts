@@ -24,10 +24,10 @@ const Type = {
 } as const;
 const ERROR_CODE = 1014;
 const Code = { InvalidService: 6, TunnelingNotEnabled: 7, InvalidTerminator: 8, InvalidCost: 10 } as const;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /** A nested message of a body. */
-const nested = (body: Buffer, field: number) => (readRaw(body).get(field)?.[0] ?? NOTHING) as Buffer;
+const nested = (body: Buffer, field: number) => (readRaw(body).get(field)?.[0] ?? EMPTY) as Buffer;
 const codeOf = ({ contentType, headers }: Message) => [contentType, headers.get(ERROR_CODE)?.readUInt32LE(0)];
 
 t.test('a tunneler gets one API session for its identity, with how it hosts', async (t) => {
@@ -59,21 +59,21 @@ t.test('a tunneler gets one API session for its identity, with how it hosts', as
   t.match(session, { id: rawText(body, 1), token: rawText(body, 2), configTypes: ['all'] });
   t.match(tables.identity.get('r1'), { envInfo: { arch: 'amd64', os: 'linux' }, sdkInfo: { version: 'v1.1.15' } });
 
-  const without = await room.ask(room.r2, Type.CreateApiSession, NOTHING);
+  const without = await room.ask(room.r2, Type.CreateApiSession, EMPTY);
   t.same([rawText(without.body, 5), readRaw(without.body).has(8)], ['r2', false], 'no app data');
 
   const again = await room.ask(room.r1, Type.CreateApiSession, request);
   t.same(again.body, body, 'the same one');
   t.equal(others.length, 0);
   await room.change((transaction) => transaction.delete('identity', 'r1'));
-  const refused = await room.ask(room.r1, Type.CreateApiSession, NOTHING);
+  const refused = await room.ask(room.r1, Type.CreateApiSession, EMPTY);
   t.same(codeOf(refused), [Type.Error, Code.TunnelingNotEnabled]);
 });
 
 t.test('heartbeats of the router keep the API session of its tunneler', async (t) => {
   using room = await ControlRoom.open();
   const { apiSession } = room.context.state.tables;
-  const token = rawText((await room.ask(room.r1, Type.CreateApiSession, NOTHING)).body, 2);
+  const token = rawText((await room.ask(room.r1, Type.CreateApiSession, EMPTY)).body, 2);
   for (let minutes = 0; minutes < 60; minutes += 10) {
     await room.clock.advance(10 * 60_000);
     await room.receive(room.r1, new Message(Type.Heartbeat, [], rawMessage([1, token])));
@@ -99,9 +99,9 @@ t.test('a tunneler gets its services with the data of their configs, once for ea
     t.equal(others.length, 0);
     return answer;
   };
-  const first = await list(NOTHING);
+  const first = await list(EMPTY);
   t.same([first?.contentType, first?.replyFor], [Type.Services, undefined], 'not a reply');
-  const body = first?.body ?? NOTHING;
+  const body = first?.body ?? EMPTY;
   const service = nested(body, 2);
   t.same([rawText(service, 1), rawText(service, 2)], ['echo-id', 'echo']);
   t.same(readRaw(service).get(3)?.map(String), ['Bind', 'Dial']);
@@ -111,9 +111,9 @@ t.test('a tunneler gets its services with the data of their configs, once for ea
   t.match(await list(Buffer.alloc(15, 1)), { contentType: Type.Services }, 'a time of another controller');
   await room.clock.advance(1);
   await room.change((transaction) => transaction.patch('service', 'echo-id', { name: 'renamed' }));
-  t.equal(rawText(nested((await list(nested(body, 1)))?.body ?? NOTHING, 2), 2), 'renamed');
+  t.equal(rawText(nested((await list(nested(body, 1)))?.body ?? EMPTY, 2), 2), 'renamed');
   await room.change((transaction) => transaction.delete('identity', 'r1'));
-  t.equal(await list(NOTHING), undefined, 'no tunneler');
+  t.equal(await list(EMPTY), undefined, 'no tunneler');
 });
 
 t.test('a circuit of a tunneler comes with its sessions; the API session only if it is news', async (t) => {
@@ -131,7 +131,7 @@ t.test('a circuit of a tunneler comes with its sessions; the API session only if
   t.ok((readRaw(body).get(6)?.length ?? 0) > 0, 'tags');
 
   const next = (await room.ask(room.r1, Type.CreateCircuit, request)).body;
-  t.same(nested(next, 1), NOTHING);
+  t.same(nested(next, 1), EMPTY);
   t.same(nested(next, 2), nested(body, 2), 'the same session');
   const unknown = await room.ask(room.r1, Type.CreateCircuit, rawMessage([2, 'nothing']));
   t.same(codeOf(unknown), [Type.Error, Code.InvalidService]);

@@ -199,16 +199,16 @@ async function ensureSessions(
   };
 }
 
-/** `demandRight` throws if the right has ended: nothing would review a session that is stored after that. */
+/** `requireRight` throws if the right has ended: nothing would review a session that is stored after that. */
 function ensureSession(
   { state }: Pick<ControlContext, 'state'>,
   { id: apiSessionId, identityId }: ApiSession,
   { id: serviceId }: Service,
   type: PermissionType,
-  demandRight: () => unknown,
+  requireRight: () => unknown,
 ): Promise<Session> {
   return state.change((transaction) => {
-    demandRight();
+    requireRight();
     if (!transaction.get('apiSession', apiSessionId))
       throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'the API session has ended', { hint: RetryHint.StartOver });
     const known = transaction.tables.session

@@ -34,8 +34,8 @@ export async function checkServiceSession(
   type: PermissionType,
 ): Promise<CheckedSession> {
   const { state, access, clock } = context;
-  const apiSession = await demandApiSession(context, tokens.apiSession);
-  const session = await demandSession(context, apiSession, tokens.session);
+  const apiSession = await requireApiSession(context, tokens.apiSession);
+  const session = await requireSession(context, apiSession, tokens.session);
   if (session.type !== type) {
     throw new EdgeError(
       EdgeErrorCode.WrongSessionType,
@@ -71,7 +71,7 @@ export async function checkApiSession(
   wanted: { apiSession: string | undefined; identityId: string; serviceId: string },
 ): Promise<CheckedSession> {
   const { state, access, clock } = context;
-  const apiSession = await demandApiSession(context, wanted.apiSession);
+  const apiSession = await requireApiSession(context, wanted.apiSession);
   const identity = state.tables.identity.get(wanted.identityId);
   if (!identity || apiSession.identityId !== identity.id || isDisabled(identity, clock.now())) {
     throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'the API session belongs to another identity', START_OVER);
@@ -129,7 +129,7 @@ type PresentedApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
   readonly isToken: boolean;
 };
 
-async function demandApiSession(
+async function requireApiSession(
   { state, tokens, revocations }: Pick<ControlContext, 'state' | 'tokens' | 'revocations'>,
   token = '',
 ): Promise<PresentedApiSession> {
@@ -144,7 +144,7 @@ async function demandApiSession(
   return { id: kept.id, identityId: kept.identityId, isToken: false };
 }
 
-async function demandSession(
+async function requireSession(
   { state, tokens }: Pick<ControlContext, 'state' | 'tokens'>,
   apiSession: PresentedApiSession,
   token = '',

@@ -143,7 +143,7 @@ export function wantedFields(request: {
  * All hosts of a service that share an instance id must belong to one identity. Otherwise a host could receive another
  * identity's circuits.
  */
-function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, hostId }: Wanted): void {
+function requireOwnInstance(transaction: Transaction, { serviceId, instanceId, hostId }: Wanted): void {
   if (instanceId === '') return;
   const siblings = transaction.tables.terminator.referring('serviceId', serviceId);
   const other = siblings.find((each) => each.instanceId === instanceId && each.hostId !== hostId);
@@ -174,7 +174,7 @@ export async function putTerminator(
       existing(transaction, 'service', wanted.serviceId);
       existing(transaction, 'identity', wanted.hostId);
       existing(transaction, 'router', router.id);
-      demandOwnInstance(transaction, wanted);
+      requireOwnInstance(transaction, wanted);
       transaction.put('terminator', {
         ...baseFields(transaction, wanted.id),
         ...wanted,

@@ -1,5 +1,5 @@
-// A request in the journal. It keeps short texts of its own, so that its weight is what it keeps; they are made into
-// their shown form when somebody reads them.
+// A request in the journal. It copies short texts, so that its weight counts all the memory that it holds. Readers get
+// them in a form that is made when they read.
 
 import { ownText } from '#lib/text/own-text.ts';
 import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts';

@@ -261,7 +261,7 @@ export class Applier {
       );
     try {
       const current = this.#transaction.get(kind, entity.id);
-      if (!current) return; // it went with another one
+      if (!current) return; // the deletion of another entity has deleted it
       section.remove(this.#transaction, current as never);
       count(this.#deleted, sectionName);
       this.#step({ action: 'delete', kind: word, name });

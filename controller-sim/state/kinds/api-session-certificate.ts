@@ -17,5 +17,5 @@ export const apiSessionCertificate = kind<ApiSessionCertificate>()({
   plural: 'current-api-session/certificates',
   store: 'apiSessionCertificates',
   unique: ['fingerprint'],
-  refers: [{ key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  refers: [{ key: 'apiSessionId', to: 'apiSession', form: 'id', repair: 'delete', onDelete: 'delete' }],
 });

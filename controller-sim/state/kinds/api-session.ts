@@ -29,7 +29,7 @@ export const apiSession = kind<ApiSession>()({
   store: 'apiSessions',
   unique: ['token'],
   references: ['authenticatorId'],
-  refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  refers: [{ key: 'identityId', to: 'identity', form: 'id', repair: 'delete', onDelete: 'delete' }],
   secrets: ['token'],
   lists: ['sessions'],
   isReferredWithLists: true,

@@ -37,7 +37,7 @@ export const authPolicy = kind<AuthPolicy>()({
       index: 'signers',
       to: 'externalJwtSigner',
       form: 'ids',
-      mend: 'remove',
+      repair: 'remove',
       onDelete: { field: 'primary.extJwt.allowedSigners', by: 'authPolicy' },
     },
     {
@@ -46,7 +46,7 @@ export const authPolicy = kind<AuthPolicy>()({
       to: 'externalJwtSigner',
       form: 'id',
       // A missing signer blocks every login; removing the requirement would permit every login.
-      mend: 'report',
+      repair: 'report',
       onDelete: { field: 'secondary.requireExtJwtSigner', by: 'authPolicy' },
     },
   ],

@@ -29,7 +29,7 @@ export const authenticator = kind<Authenticator>()({
   plural: 'authenticators',
   store: 'authenticators',
   unique: ['username', 'fingerprint'],
-  refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  refers: [{ key: 'identityId', to: 'identity', form: 'id', repair: 'delete', onDelete: 'delete' }],
   secrets: ['passwordHash'],
   fields: {
     method: oneOf('updb', 'cert'),

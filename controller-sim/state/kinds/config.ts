@@ -18,7 +18,7 @@ export const config = kind<Config>()({
       key: 'configTypeId',
       to: 'configType',
       form: 'id',
-      mend: 'delete',
+      repair: 'delete',
       onDelete: { field: 'configs', by: 'configs' },
     },
   ],

@@ -14,8 +14,8 @@ export const edgeRouterPolicy = kind<EdgeRouterPolicy>()({
   store: 'edgeRouterPolicies',
   unique: ['name'],
   refers: [
-    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
-    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
+    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', repair: 'remove', onDelete: 'remove' },
+    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', repair: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'identities'],
   fields: {

@@ -21,9 +21,9 @@ export const enrollment = kind<Enrollment>()({
   store: 'enrollments',
   unique: ['token'],
   refers: [
-    { key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' },
-    { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },
-    { key: 'caId', to: 'ca', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'identityId', to: 'identity', form: 'id', repair: 'delete', onDelete: 'delete' },
+    { key: 'routerId', to: 'router', form: 'id', repair: 'delete', onDelete: 'delete' },
+    { key: 'caId', to: 'ca', form: 'id', repair: 'delete', onDelete: 'delete' },
   ],
   secrets: ['token', 'jwt'],
   fields: {

@@ -39,7 +39,7 @@ export const externalJwtSigner = kind<ExternalJwtSigner>()({
       key: 'enrollAuthPolicyId',
       to: 'authPolicy',
       form: 'id',
-      mend: { put: 'default' },
+      repair: { put: 'default' },
       onDelete: { field: 'enrollAuthPolicyId', by: 'externalJwtSigner' },
     },
   ],

@@ -40,7 +40,7 @@ export const identity = kind<Identity>()({
       key: 'authPolicyId',
       to: 'authPolicy',
       form: 'id',
-      mend: { put: 'default' },
+      repair: { put: 'default' },
       onDelete: { field: 'authPolicyId', by: 'identity' },
     },
     {
@@ -48,7 +48,7 @@ export const identity = kind<Identity>()({
       index: 'overriddenServices',
       to: 'service',
       form: 'map',
-      mend: 'remove',
+      repair: 'remove',
       onDelete: 'remove',
     },
     {
@@ -56,12 +56,12 @@ export const identity = kind<Identity>()({
       index: 'configs',
       to: 'config',
       form: 'lists',
-      mend: 'remove',
+      repair: 'remove',
       onDelete: { field: 'serviceConfigs', by: 'serviceConfigs' },
     },
-    // reference fact: they stay, and prevent the deletion of some identities (see `demandRemovable` of its rules).
-    { key: 'serviceHostingCosts', to: 'service', form: 'map', mend: 'remove', onDelete: 'keep' },
-    { key: 'serviceHostingPrecedences', to: 'service', form: 'map', mend: 'remove', onDelete: 'keep' },
+    // reference fact: they stay, and prevent the deletion of some identities (see `requireRemovable` of its rules).
+    { key: 'serviceHostingCosts', to: 'service', form: 'map', repair: 'remove', onDelete: 'keep' },
+    { key: 'serviceHostingPrecedences', to: 'service', form: 'map', repair: 'remove', onDelete: 'keep' },
   ],
   hasRoleAttributes: true,
   lists: [

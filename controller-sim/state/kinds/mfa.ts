@@ -26,7 +26,7 @@ export const mfa = kind<Mfa>()({
   singular: 'MFA enrollment',
   plural: 'mfas',
   store: 'mfas',
-  refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  refers: [{ key: 'identityId', to: 'identity', form: 'id', repair: 'delete', onDelete: 'delete' }],
   secrets: ['secret', 'recoveryCodes'],
   fields: {
     identityId: text,

@@ -58,7 +58,7 @@ export const router = kind<Router>()({
   plural: 'edge-routers',
   store: 'routers',
   unique: ['name', 'fingerprint'],
-  refers: [{ key: 'configs', to: 'config', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  refers: [{ key: 'configs', to: 'config', form: 'ids', repair: 'remove', onDelete: 'remove' }],
   hasRoleAttributes: true,
   isSelectable: ({ isEdge }) => isEdge,
   lists: ['edge-router-policies'],

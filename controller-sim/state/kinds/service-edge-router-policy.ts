@@ -14,8 +14,8 @@ export const serviceEdgeRouterPolicy = kind<ServiceEdgeRouterPolicy>()({
   store: 'serviceEdgeRouterPolicies',
   unique: ['name'],
   refers: [
-    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
-    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'left', repair: 'remove', onDelete: 'remove' },
+    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', repair: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'services'],
   fields: {

@@ -16,9 +16,9 @@ export const servicePolicy = kind<ServicePolicy>()({
   store: 'servicePolicies',
   unique: ['name'],
   refers: [
-    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
-    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
-    { key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', repair: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'right', repair: 'remove', onDelete: 'remove' },
+    { key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', repair: 'remove', onDelete: 'remove' },
   ],
   lists: ['identities', 'posture-checks', 'services'],
   fields: {

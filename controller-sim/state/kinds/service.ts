@@ -18,7 +18,7 @@ export const service = kind<Service>()({
   plural: 'services',
   store: 'services',
   unique: ['name'],
-  refers: [{ key: 'configs', to: 'config', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  refers: [{ key: 'configs', to: 'config', form: 'ids', repair: 'remove', onDelete: 'remove' }],
   hasRoleAttributes: true,
   isSelectable: ({ isFabricOnly }) => !isFabricOnly,
   lists: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],

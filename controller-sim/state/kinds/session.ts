@@ -16,9 +16,9 @@ export const session = kind<Session>()({
   store: 'sessions',
   unique: ['token'],
   refers: [
-    { key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete', onDelete: 'delete' },
-    { key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' },
-    { key: 'serviceId', to: 'service', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'apiSessionId', to: 'apiSession', form: 'id', repair: 'delete', onDelete: 'delete' },
+    { key: 'identityId', to: 'identity', form: 'id', repair: 'delete', onDelete: 'delete' },
+    { key: 'serviceId', to: 'service', form: 'id', repair: 'delete', onDelete: 'delete' },
   ],
   secrets: ['token'],
   lists: ['route-path'],

@@ -40,8 +40,8 @@ export const terminator = kind<Terminator>()({
   plural: 'terminators',
   store: 'terminators',
   refers: [
-    { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },
-    { key: 'serviceId', to: 'service', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'routerId', to: 'router', form: 'id', repair: 'delete', onDelete: 'delete' },
+    { key: 'serviceId', to: 'service', form: 'id', repair: 'delete', onDelete: 'delete' },
   ],
   secrets: ['instanceSecret'],
   fields: {

@@ -12,7 +12,7 @@ import { idsIn } from '../references.ts';
 import type { PostgresStore } from './postgres-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { DamagedError, type StoredEntity, type StoredState, StoreError } from './store.ts';
-import { demandUnique } from './stored-entity.ts';
+import { requireUniqueValues } from './stored-entity.ts';
 
 export interface CopyComponents {
   readonly clock: Clock;
@@ -48,16 +48,16 @@ async function load(place: string, components: CopyComponents): Promise<StoredSt
   started.defer(() => store.close());
   const state = await store.load();
   if (state.entities.length === 0) throw new StoreError(`${isDatabase(place) ? 'the database' : place} has no network`);
-  await inSlices(demandConsistent(state.entities));
+  await inSlices(requireConsistent(state.entities));
   return state;
 }
 
 /** Values that must be unique, and references: a copy would spread the damage. */
-function* demandConsistent(entities: readonly StoredEntity[]): Generator<void, void> {
+function* requireConsistent(entities: readonly StoredEntity[]): Generator<void, void> {
   const values = new UniqueValues();
   const ids = new Map<EntityKind, Set<string>>(KIND_NAMES.map((kind) => [kind, new Set()]));
   for (const stored of entities) {
-    demandUnique(values, stored);
+    requireUniqueValues(values, stored);
     yield void ids.get(stored.kind)?.add(stored.entity.id);
   }
   for (const { kind, entity, row = entity.id } of entities) {

@@ -72,7 +72,7 @@ interface End {
   readonly hash: bigint;
 }
 
-const NOTHING: End = { chain: '', hash: NO_ENTITIES };
+const EMPTY_LOG: End = { chain: '', hash: NO_ENTITIES };
 
 interface BuiltBatch extends Batch {
   /** By the index of the entry. */
@@ -360,7 +360,7 @@ export class LogStore implements SharedStore {
   }
 
   #endAt(index: bigint): End {
-    return this.#ends.get(index) ?? NOTHING;
+    return this.#ends.get(index) ?? EMPTY_LOG;
   }
 
   /**

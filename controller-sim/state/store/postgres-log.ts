@@ -1,7 +1,7 @@
 // The log of changes in a PostgreSQL database: each entry is one row of the table `change`, and the lock of the row in
-// `head` gives the entries one order. The entities stand in a table of their own, for members that start. Everything is
-// in the schema `edgeweave`, whose version migrations.ts knows. An append takes one round trip if nobody else has
-// appended; otherwise two: the first one takes the lock and reads, the second one writes and commits.
+// `head` gives the entries one order. A separate table has the entities, for members that start. Everything is in the
+// schema `edgeweave`, whose version migrations.ts knows. An append takes one round trip if nobody else has appended;
+// otherwise two: the first one takes the lock and reads, the second one writes and commits.
 
 import pg from 'pg';
 import { describeError } from '#lib/errors.ts';

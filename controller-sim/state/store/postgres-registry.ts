@@ -21,13 +21,13 @@ import type { CopyStatements } from './postgres-copy.ts';
 import { ReportedHead } from './reported-head.ts';
 import {
   type Attempts,
-  demandFree,
   type Member,
   type MemberInfo,
   type Membership,
   memberKeys,
   type Progress,
   type Registry,
+  requireFree,
 } from './shared-store.ts';
 import { DamagedError, StoreWriteError } from './store.ts';
 
@@ -141,7 +141,7 @@ export class PostgresRegistry implements Registry {
     const lateIds = new Set(late.rows.map((row) => row.id));
     // Without the lock, it is held by a process that hangs, or by a connection whose end was not noticed.
     const isFree = (member: Member) => member.id === id && (isHeld || lateIds.has(id));
-    demandFree(
+    requireFree(
       id,
       members.map((member) => (isFree(member) ? { ...member, isConnected: false } : member)),
     );

@@ -11,7 +11,6 @@ import { BehindError } from './history.ts';
 import {
   type Attempts,
   CutOffError,
-  demandFree,
   type Member,
   type MemberInfo,
   type Membership,
@@ -19,6 +18,7 @@ import {
   type Progress,
   type Registry,
   type Reloaded,
+  requireFree,
   type SharedStore,
 } from './shared-store.ts';
 import { type NewSet, type Prepare, type StoredSet, type StoredState, StoreWriteError } from './store.ts';
@@ -232,7 +232,7 @@ export class SharedMemoryStore implements SharedStore {
       },
       rejoin: async (id) => reached().rejoin(id),
       renew: () => undefined,
-      claim: async (id) => demandFree(id, shared.membership().members),
+      claim: async (id) => requireFree(id, shared.membership().members),
       join: async (member) => {
         this.#info = member;
         shared.join(member);

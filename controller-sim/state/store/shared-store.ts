@@ -111,7 +111,7 @@ export class CutOffError extends StoreError {
 export const MAX_MEMBERS = 100;
 
 /** @throws StoreError if a running member has this id, or for a new one beyond the limit */
-export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'isConnected'>[]): void {
+export function requireFree(id: string, members: readonly Pick<Member, 'id' | 'isConnected'>[]): void {
   const known = members.find((member) => member.id === id);
   if (known?.isConnected)
     throw new StoreError(

@@ -34,7 +34,7 @@ export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unk
 }
 
 /** Adds the unique values of an entity. Throws DamagedError if an earlier one of them has the same. */
-export function demandUnique(values: UniqueValues, { kind, entity, row = entity.id }: StoredEntity): void {
+export function requireUniqueValues(values: UniqueValues, { kind, entity, row = entity.id }: StoredEntity): void {
   const problem = values.add(kind, entity);
   if (problem !== undefined) throw new DamagedError('entity', row, `${problem}; ${REMEDY}`);
 }

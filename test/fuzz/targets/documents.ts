@@ -14,7 +14,7 @@ import { decodeBody } from '#wire/decode-body.ts';
 import { DataStateSchema } from '#wire/gen/edge_control_pb.js';
 import { DataModel } from '../../../agent/access/data-model.ts';
 import { seedBuiltIns, setAdmin } from '../../../controller-sim/assembly/seed.ts';
-import { demandSchema, firstError } from '../../../controller-sim/entities/schema-validator.ts';
+import { firstError, requireSchema } from '../../../controller-sim/entities/schema-validator.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { keyOf, parseRecording, recordingText } from '../../../controller-sim/lab/journal/recording.ts';
 import { InvalidError } from '../../../controller-sim/lab/lab-error.ts';
@@ -186,7 +186,7 @@ function schemas(): FuzzTarget {
     costOfKib: { milliseconds: 10, bytes: 4 * 1024 * 1024 },
     run: (input) => {
       const [schema, data] = parseJson(input.toString()) as [never, unknown];
-      demandSchema(schema);
+      requireSchema(schema);
       firstError(schema, data);
     },
     // A request has a map in place of the schema.

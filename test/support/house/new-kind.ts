@@ -16,7 +16,7 @@ export const label = kind<Label>()({
   plural: 'labels',
   store: 'labels',
   unique: ['name'],
-  refers: [{ key: 'services', to: 'service', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  refers: [{ key: 'services', to: 'service', form: 'ids', repair: 'remove', onDelete: 'remove' }],
   fields: { name, services: texts },
   isConfigured: true,
 });

@@ -20,7 +20,7 @@ export class FinishingClients implements Iterable<SdkConnection> {
     return this.#connections.keys();
   }
 
-  /** The client has disconnected. `done` is called once the last of its circuits is over, maybe at once. */
+  /** The client has disconnected. Calls `done` when its last circuit ends; at once if it has none. */
   add(connection: SdkConnection, done: () => void): void {
     const { count, held, session } = connection;
     if (count === 0) {

@@ -2,7 +2,7 @@
 
 import type { Permission } from '../../../access/data-model.ts';
 
-/** The permission of a client for a service, valid as long as `demandAccess` succeeds. */
+/** The permission of a client for a service, valid as long as `requireAccess` succeeds. */
 export interface Right {
   readonly serviceId: string;
   readonly permission: Permission;

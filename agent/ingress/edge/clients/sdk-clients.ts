@@ -25,7 +25,7 @@ import { type IdentityWork, IdentityWorks } from './identity-work.ts';
 import { Rejections } from './rejections.ts';
 import { CONTROL_LANE, SdkConnection } from './sdk-connection.ts';
 import { errorHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
-import { demandAccess } from './sdk-right.ts';
+import { requireAccess } from './sdk-right.ts';
 import { serveTraffic } from './sdk-traffic.ts';
 import { ServiceSubscription } from './service-subscription.ts';
 import { SessionClients } from './session-clients.ts';
@@ -362,7 +362,7 @@ export class SdkClients {
       // Without the hint, a host binds again with the same session, in vain.
       const hint = right.permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
       try {
-        demandAccess(this.#components, connection, right);
+        requireAccess(this.#components, connection, right);
       } catch (error) {
         const code = error instanceof SdkRejection ? error.rejection.code : EdgeErrorCode.AccessDenied;
         end.cut(describeError(error), { ...(error instanceof SdkRejection && error.rejection), code, hint });

@@ -48,7 +48,7 @@ export function rightByService(
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 
-/** The right of a service session's token, before `demandAccess`. @throws SdkRejection */
+/** The right of a service session's token, before `requireAccess`. @throws SdkRejection */
 export async function rightByToken(
   { model, tokens }: Pick<RightComponents, 'model' | 'tokens'>,
   connection: SdkConnection,
@@ -86,7 +86,7 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
 /**
  * The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection
  */
-export function demandAccess(
+export function requireAccess(
   { access, clock, legacySessions, model }: Pick<RightComponents, 'access' | 'clock' | 'legacySessions' | 'model'>,
   connection: SdkConnection,
   { serviceId, permission, serviceSession }: Right,

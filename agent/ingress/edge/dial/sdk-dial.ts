@@ -11,7 +11,7 @@ import { DRAINING } from '../../../drain/drain-error.ts';
 import type { Right } from '../clients/right.ts';
 import type { SdkConnection } from '../clients/sdk-connection.ts';
 import { lacksRight, rejectionOf, SdkRejection, sizeOf, stateClosed, stateConnected } from '../clients/sdk-messages.ts';
-import { demandAccess, type RightComponents, rightByService, rightByToken } from '../clients/sdk-right.ts';
+import { type RightComponents, requireAccess, rightByService, rightByToken } from '../clients/sdk-right.ts';
 import { SDK_HOP } from '../clients/sdk-trace.ts';
 import { controllerOf } from '../clients/session-controller.ts';
 import { dataEnd, relayEnd, type SdkEndComponents } from '../ends/sdk-ends.ts';
@@ -51,7 +51,7 @@ export async function serveDial(
   try {
     const right = await rightToDial(components, connection, request);
     const circuit = await circuitFor(components, connection, request, right, closed);
-    stillMay(components, connection, right, circuit, closed);
+    requireStillValid(components, connection, right, circuit, closed);
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
     connection.release(connectionId, closed);
@@ -101,16 +101,16 @@ export function idRejected({ whyFull }: SdkConnection, connectionId: number): Sd
 
 /** @throws SdkRejection */
 async function rightToDial(components: SdkDialComponents, connection: SdkConnection, request: Message): Promise<Right> {
-  demandAccepting(components);
+  requireAccepting(components);
   const right =
     request.contentType === SdkType.ConnectV2
       ? rightByService(components, connection, request)
       : await rightByToken(components, connection, request.body.toString(), 'dial');
-  demandAccess(components, connection, right);
+  requireAccess(components, connection, right);
   return right;
 }
 
-function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
+function requireAccepting({ acceptsCircuits }: SdkDialComponents): void {
   if (!acceptsCircuits()) throw new SdkRejection(DRAINING, { code: EdgeErrorCode.Internal });
 }
 
@@ -119,7 +119,7 @@ function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
  * have closed the connection, or the controller may have removed the circuit. The circuit is abandoned then. @throws
  * SdkRejection, or the reason of `closed`
  */
-function stillMay(
+function requireStillValid(
   components: SdkDialComponents,
   connection: SdkConnection,
   right: Right,
@@ -131,8 +131,8 @@ function stillMay(
     // A removal that arrived together with the controller's answer has been handled before it.
     if (!components.forwarder.circuits.get(circuit.circuitId))
       throw new SdkRejection('the circuit was removed', { code: EdgeErrorCode.Internal, circuitId: circuit.circuitId });
-    demandAccepting(components);
-    demandAccess(components, connection, right);
+    requireAccepting(components);
+    requireAccess(components, connection, right);
   } catch (error) {
     components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
     throw error;

@@ -17,7 +17,7 @@ export interface SdkLink {
    * cannot wait.
    */
   trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, options?: { waits: boolean }): boolean;
-  /** Bytes by which a sender should believe the client's receive buffer to be fuller than the client reports. */
+  /** Bytes to add to the client's receive buffer in acknowledgements, so that the sender slows down. */
   backPressure(connectionId: number): number;
   /** Calls `end.onLinkWritable` once, when the queue of the end has room again. */
   onceWritable(end: ClientEnd): void;

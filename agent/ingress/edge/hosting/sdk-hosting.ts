@@ -29,7 +29,7 @@ import type { TerminatorHosts, TerminatorVerdict } from '../../terminators/termi
 import type { Terminators } from '../../terminators/terminators.ts';
 import { CONTROL_LANE, type SdkConnection } from '../clients/sdk-connection.ts';
 import { lacksRight, rejectionOf, sizeOf, stateClosed, stateConnected } from '../clients/sdk-messages.ts';
-import { demandAccess, rightByToken } from '../clients/sdk-right.ts';
+import { requireAccess, rightByToken } from '../clients/sdk-right.ts';
 import { controllerOf, ownerOf } from '../clients/session-controller.ts';
 import { idRejected, logRejection, type SdkDialComponents } from '../dial/sdk-dial.ts';
 import { BindInspections, inspectBind } from './bind-inspections.ts';
@@ -98,7 +98,7 @@ export class SdkHosting implements TerminatorHosts {
     const { closed, done } = connection.beginBind(connectionId);
     try {
       const right = await rightByToken(this.#components, connection, token, 'bind');
-      demandAccess(this.#components, connection, right);
+      requireAccess(this.#components, connection, right);
       controllerOf(this.#components.controllers, connection, 'terminator');
       closed.throwIfAborted();
       if (!connection.isClosed) this.#place(connection, request, readBind(connectionId, right, request));
@@ -232,7 +232,7 @@ export class SdkHosting implements TerminatorHosts {
     if (!service) return;
     const { connection, init } = service;
     try {
-      demandAccess(this.#components, connection, init.right);
+      requireAccess(this.#components, connection, init.right);
     } catch (error) {
       service.cut(describeError(error), { code: EdgeErrorCode.AccessDenied, hint: RetryHint.StartOver });
       return;
@@ -356,7 +356,7 @@ export class SdkHosting implements TerminatorHosts {
       throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${id} is not hosted by this router`);
     const dialed = await dialHost(this.#components, service, request);
     try {
-      demandAccess(this.#components, service.connection, service.init.right);
+      requireAccess(this.#components, service.connection, service.init.right);
     } catch (error) {
       // The access was lost during the dial, after all ends of this host had been cut.
       dialed.abandon();

@@ -34,12 +34,12 @@ import { AddressPool } from './address-pool.ts';
 import { callerOf } from './caller.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';
 import { Resolver, type ResolverOptions } from './dns/resolver.ts';
+import { ExcludedAddresses } from './excluded-addresses.ts';
 import { ExternalDiverter } from './external-diverter.ts';
 import { type Diversion, type Diverter, Firewall } from './firewall.ts';
 import { type Intercept, InterceptTable } from './intercept-table.ts';
 import { readIntercepts } from './intercepts.ts';
 import { type Ipv4Network, ipv4ToNumber, ipv4ToText, networkToText, parseIpv4Network } from './ipv4.ts';
-import { SparedAddresses } from './spared-addresses.ts';
 import {
   boundAddress,
   closeDescriptor,
@@ -84,7 +84,7 @@ export class Interception {
   readonly #range: Ipv4Network;
   readonly #pool: AddressPool;
   readonly #resolver: Resolver;
-  readonly #spared: SparedAddresses;
+  readonly #excluded: ExcludedAddresses;
   readonly #sessions: DatagramSessions;
   /** Closed in reverse order. */
   readonly #owned = new AsyncDisposableStack();
@@ -109,7 +109,7 @@ export class Interception {
     this.#pool = new AddressPool(clock, this.#range);
     this.#resolver = new Resolver({ ...components, pool: this.#pool, table: this.#table });
     this.#sessions = new DatagramSessions(components, 'tproxy', idle);
-    this.#spared = new SparedAddresses({
+    this.#excluded = new ExcludedAddresses({
       clock,
       peers: () => components.peers(),
       nameServers: () => options.dnsUpstream.map((text) => parseUpstream(text).host),
@@ -284,11 +284,11 @@ export class Interception {
     this.#changed = false;
     const { log } = this.#components;
     const intercepts = readIntercepts(this.#components, this.#problems);
-    if (intercepts.some(hasRange)) await this.#spared.refresh();
+    if (intercepts.some(hasRange)) await this.#excluded.refresh();
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     if (!(await this.#resolver.update())) this.#scheduleRetry();
-    const outside = (network: Ipv4Network) => this.#spared.outside(network);
+    const outside = (network: Ipv4Network) => this.#excluded.outside(network);
     const incomplete = await this.#apply(
       intercepts.map((each) => ({ ...each, networks: each.networks.flatMap(outside) })),
     );

@@ -8,7 +8,7 @@ import type { ApiServices } from '../../operations/context.ts';
 import { type AuthRequest, isComplete } from '../auth-requests.ts';
 import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';
 import { publishSession, type SessionClaims, tokens } from '../issued-tokens.ts';
-import { bind, demandIdentity } from '../live-session.ts';
+import { bind, requireIdentity } from '../live-session.ts';
 import { clientIdOf, required } from '../parameters.ts';
 
 /** Uses the code after all checks (reference fact: it deletes the login with the answer). */
@@ -22,9 +22,9 @@ export async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
   const { proven } = found;
-  const identity = demandIdentity(request.services, proven.identity.id);
+  const identity = requireIdentity(request.services, proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
-  demandLogin(request.services, found, proven);
+  requireLogin(request.services, found, proven);
   if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'created');
@@ -37,7 +37,7 @@ export async function byCode(request: OidcRequest): Promise<OidcAnswer> {
  * A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. Another
  * user may log in with the same request.
  */
-function demandLogin(
+function requireLogin(
   { state, clock, revocations }: Pick<ApiServices, 'state' | 'clock' | 'revocations'>,
   found: AuthRequest,
   proven: Proven,

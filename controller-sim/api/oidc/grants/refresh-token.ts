@@ -3,7 +3,7 @@
 import { TokenKind } from '../../../pki/tokens.ts';
 import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';
 import { publishSession, sessionClaims, tokens } from '../issued-tokens.ts';
-import { demandCertificate, demandSession, rebind, verified } from '../live-session.ts';
+import { rebind, requireCertificate, requireSession, verified } from '../live-session.ts';
 import { clientIdOf, required } from '../parameters.ts';
 
 /**
@@ -15,17 +15,17 @@ export async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> 
   const old = await verified(services, required(request, 'refresh_token'), TokenKind.Refresh);
   if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');
   if (old.client_id !== clientIdOf(request)) throw new OAuthError('invalid_grant', 'client_id does not match');
-  demandCertificate(request, old);
+  requireCertificate(request, old);
   const wanted = text(request, 'scope').split(' ').filter(Boolean);
   if (!wanted.every((each) => old.scope.split(' ').includes(each)))
     throw new OAuthError('invalid_scope', 'the scope exceeds that of the token');
   const revoked = 'refresh token revoked';
-  const identity = demandSession(services, old, revoked);
+  const identity = requireSession(services, old, revoked);
   const scope = wanted.length > 0 && { scope: wanted.join(' '), scopes: wanted };
   const session = { ...sessionClaims(old, identity), ...scope };
   const bound = await rebind(request, identity, old);
   if (!(await services.revocations.use(old.jti))) throw new OAuthError('invalid_grant', revoked);
-  demandSession(services, old, revoked); // it may have ended meanwhile
+  requireSession(services, old, revoked); // it may have ended meanwhile
   publishSession(request, session, 'refreshed');
   const claims = { ...session, z_cfs: bound.fingerprints };
   return tokens(request, claims, { sessionCert: bound.certificate, isRefreshed: true });

@@ -11,7 +11,7 @@ import {
   sign,
   signId,
 } from '../issued-tokens.ts';
-import { demandCertificate, demandSession, rebind, verified } from '../live-session.ts';
+import { rebind, requireCertificate, requireSession, verified } from '../live-session.ts';
 import { required } from '../parameters.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
@@ -28,12 +28,12 @@ export async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   const subject = await verified(services, required(request, 'subject_token'), kind);
   const invalid = 'the subject_token is not valid';
   if (!subject) throw new OAuthError('invalid_grant', invalid);
-  const identity = demandSession(services, subject, invalid);
-  demandCertificate(request, subject);
+  const identity = requireSession(services, subject, invalid);
+  requireCertificate(request, subject);
   const wanted = text(request, 'requested_token_type') || `${TYPE}refresh_token`; // reference fact: this default
   if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
   const bound = await rebind(request, identity, subject);
-  demandSession(services, subject, invalid); // it may have ended meanwhile
+  requireSession(services, subject, invalid); // it may have ended meanwhile
   const claims = { ...sessionClaims(subject, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'exchanged');
   const sessionCert = bound.certificate && { session_cert: bound.certificate };

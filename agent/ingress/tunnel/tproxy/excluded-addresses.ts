@@ -9,7 +9,7 @@ import { networkInterfaces } from 'node:os';
 import type { Clock } from '#lib/time/clock.ts';
 import { contains, type Ipv4Network, parseIpv4Network } from './ipv4.ts';
 
-export interface SparedAddressesInit {
+export interface ExcludedAddressesInit {
   readonly clock: Clock;
   /** Hosts that the router dials or that have dialed it: controllers, their proxy, peers of links. */
   peers(): Iterable<string>;
@@ -25,14 +25,14 @@ const MAX_ADDRESSES = 64;
 /** Milliseconds for the addresses of all names. Names without an answer keep their earlier addresses. */
 const MAX_LOOKUP_MS = 3_000;
 
-export class SparedAddresses {
-  readonly #init: SparedAddressesInit;
+export class ExcludedAddresses {
+  readonly #init: ExcludedAddressesInit;
   /** The last known addresses of each host with a name. */
   readonly #byName = new Map<string, readonly string[]>();
   #own: readonly Ipv4Network[] = [];
   #nameServers: readonly Ipv4Network[] = [];
 
-  constructor(init: SparedAddressesInit) {
+  constructor(init: ExcludedAddressesInit) {
     this.#init = init;
   }
 
@@ -51,12 +51,12 @@ export class SparedAddresses {
   outside(network: Ipv4Network): Ipv4Network[] {
     if (network.bits === 32) return [network];
     const isLoopback = contains(LOOPBACK, network.first);
-    const spared = [
+    const excluded = [
       ...(isLoopback ? [] : [LOOPBACK]),
       ...this.#own,
       ...(network.bits < MIN_NETWORK_BITS ? this.#nameServers : []),
     ];
-    return spared.reduce((parts, each) => parts.flatMap((part) => without(part, each)), [network]);
+    return excluded.reduce((parts, each) => parts.flatMap((part) => without(part, each)), [network]);
   }
 
   get #text(): string {
@@ -98,14 +98,14 @@ function ownAddresses(): string[] {
   );
 }
 
-/** The parts of `network` outside of `spared`, which is not larger: halves, and halves of halves. */
-function without(network: Ipv4Network, spared: Ipv4Network): Ipv4Network[] {
-  if (!contains(network, spared.first)) return [network];
-  if (network.bits >= spared.bits) return [];
+/** The parts of `network` outside of `excluded`, which is not larger: halves, and halves of halves. */
+function without(network: Ipv4Network, excluded: Ipv4Network): Ipv4Network[] {
+  if (!contains(network, excluded.first)) return [network];
+  if (network.bits >= excluded.bits) return [];
   const bits = network.bits + 1;
   const middle = network.first + 2 ** (32 - bits);
   return [
-    ...without({ first: network.first, last: middle - 1, bits }, spared),
-    ...without({ first: middle, last: network.last, bits }, spared),
+    ...without({ first: network.first, last: middle - 1, bits }, excluded),
+    ...without({ first: middle, last: network.last, bits }, excluded),
   ];
 }
