@@ -15,8 +15,16 @@ import { ChannelListener } from '#wire/channel/channel-listener.ts';
 import { controlLanes } from '#wire/channel/control-lanes.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
-import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
+import { SubscribeToDataModelRequestSchema } from '#wire/gen/edge_control_pb.js';
+import {
+  ChannelHeader,
+  ControlHeader,
+  ControllerCapability,
+  EdgeControlHeader,
+  EdgeControlType,
+} from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
 import { loadRouterConfig } from '../../../agent/config/load.ts';
 import { Router } from '../../../agent/router.ts';
 import { type Authority, issue, makeAuthority } from '../clients/certificates.ts';
@@ -37,11 +45,18 @@ async function credentials(authority: Authority, path: string, purposes: ('clien
 export class HostileController {
   readonly router: Router;
   readonly #channels: readonly Channel[];
+  readonly #subscriptions: readonly string[];
   readonly #end: () => Promise<void>;
 
-  private constructor(router: Router, channels: readonly Channel[], end: () => Promise<void>) {
+  private constructor(
+    router: Router,
+    channels: readonly Channel[],
+    subscriptions: readonly string[],
+    end: () => Promise<void>,
+  ) {
     this.router = router;
     this.#channels = channels;
+    this.#subscriptions = subscriptions;
     this.#end = end;
   }
 
@@ -53,6 +68,7 @@ export class HostileController {
     const own = await credentials(authority, 'controller/hostile', ['server', 'client']);
     const clock = new SystemClock();
     const channels: Channel[] = [];
+    const subscriptions: string[] = [];
     const listener = new ChannelListener({
       id: 'hostile',
       io: new IoContext({ clock }),
@@ -75,6 +91,9 @@ export class HostileController {
           lanes: controlLanes(QUEUE),
           heartbeat: QUIET,
         });
+        channel.on(EdgeControlType.SubscribeToDataModel, (message) =>
+          subscriptions.push(message.decode(SubscribeToDataModelRequestSchema).subscriptionId),
+        );
         channels.push(channel);
         return channel;
       },
@@ -103,7 +122,7 @@ ${more}
     const { config, findings } = loadRouterConfig(configFile);
     if (!config) throw new Error(JSON.stringify(findings));
     const router = await Router.start({ config, log: silentLog });
-    return new HostileController(router, channels, async () => {
+    return new HostileController(router, channels, subscriptions, async () => {
       await router.close();
       listener.close();
       for (const channel of channels) channel.close();
@@ -116,6 +135,16 @@ ${more}
   async channel(): Promise<Channel> {
     await until('the router to connect', () => this.#channels.at(-1)?.isClosed === false);
     return this.#channels.at(-1) as Channel;
+  }
+
+  /** Resolves when the router has requested the data model. */
+  async subscribed(): Promise<void> {
+    await until('the router to subscribe', () => this.#subscriptions.length > 0);
+  }
+
+  /** A message that the router takes for one of its subscription, if its type is that of a data model or a change. */
+  message(type: number, body: Uint8Array): Message {
+    return new Message(type, [[EdgeControlHeader.SubscriptionId, this.#subscriptions.at(-1) ?? '']], body);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
