@@ -192,7 +192,7 @@ t.test('secrets in redirects, tokens and images have stand-ins, with calls that 
     const body = Array.from({ length: secrets }, (_none, index) => `password=${index}`).join('&');
     return standIns.request({ method: 'POST', path: '/', query: '', body }).body;
   };
-  t.match(form(100_000), /^password=recorded-4&password=recorded-1&password=recorded-5&/);
+  t.match(form(1_000), /^password=recorded-4&password=recorded-1&password=recorded-5&/);
   const grown = await growth(form, 1_000);
   t.ok(grown < MAX_GROWTH, `${grown.toFixed(1)} times the calls for 4 times the secrets`);
 });
