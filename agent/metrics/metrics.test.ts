@@ -314,4 +314,6 @@ t.test('a histogram follows a change within minutes and counts all values', asyn
   t.ok(mean > 99, `${mean} after a quarter of an hour`);
   t.equal(count, 4_560);
   t.ok(min === 1 || min === 101);
+  await measure(101, 3_600);
+  t.match(histogram.snapshot(), { min: 101, mean: 101 }, 'no value stays for hours');
 });

@@ -148,7 +148,7 @@ t.test('the APIs have no HEAD; OPTIONS, other origins, and compressed answers', 
   const head = await ask('HEAD', '/version');
   t.equal(head.status, 405);
   t.equal(head.text, '');
-  for (const path of ['/health-checks', '/oidc/.well-known/openid-configuration'])
+  for (const path of ['/health-checks', '/metrics', '/oidc/.well-known/openid-configuration'])
     t.equal((await api.ask('HEAD', `/../../..${path}`)).status, 200, path);
   const options = await ask('OPTIONS', '/services/x');
   t.equal(options.status, 200);

@@ -78,6 +78,25 @@ t.test('an advance ends a session at once that was used just before', async (t) 
   t.notOk(owners.includes('user'), 'its routers learn of it without a request');
 });
 
+t.test('a restore returns enrollments that were deleted since', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  const id = await api.create('/identities', {
+    name: 'new',
+    type: 'Device',
+    isAdmin: false,
+    enrollment: { ott: true },
+  });
+  const waiting = await api.get('/enrollments');
+  lab.snapshots.take('open');
+  await api.change('DELETE', `/enrollments/${waiting[0].id}`);
+  t.same(await api.get('/enrollments'), []);
+  await lab.snapshots.restore('open');
+  t.same(await api.get('/enrollments'), waiting);
+  const { ott } = (await api.get(`/identities/${id}`)).enrollment;
+  t.equal(ott.token, waiting[0].token);
+});
+
 t.test('the time can be set, in the past too, stand still, and run faster; restore and reset return it', async (t) => {
   await using parts = await open();
   const { api, lab } = parts;

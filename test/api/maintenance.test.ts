@@ -77,6 +77,10 @@ t.test('references to missing entities are reported, repaired on request, and go
   await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
   const user = await api.person('user');
   const token = await api.login('user');
+  const other = await api.create('/services', { name: 'other', encryptionRequired: true });
+  const [hostType] = await api.get<{ id: string }[]>('/config-types?filter=name="host.v1"');
+  const hosted = { protocol: 'tcp', address: 'a', port: 1 };
+  const left = await api.create('/configs', { name: 'left', configTypeId: hostType?.id, data: hosted });
   const required = await api.create('/auth-policies', {
     name: 'requires',
     primary: { ...LOGINS.primary, extJwt: { allowed: true, allowedSigners: [ids.signer] } },
@@ -88,14 +92,17 @@ t.test('references to missing entities are reported, repaired on request, and go
   edit(data, 'configType', ids.configType, undefined);
   edit(data, 'router', ids.edgeRouter, undefined);
   edit(data, 'externalJwtSigner', ids.signer, undefined);
-  edit(data, 'identity', user, { authPolicyId: 'lost', serviceConfigs: { [ids.service]: ['lost', ids.config] } });
+  edit(data, 'identity', user, {
+    authPolicyId: 'lost',
+    serviceConfigs: { [ids.service]: ['lost', ids.config, left], [other]: ['lost'] },
+  });
 
   const again = await ApiClient.start({ data });
   const wrong = [
     `servicePolicy ${policy} refers in identityRoles to identity ${ids.identity}, which does not exist`,
     `config ${ids.config} refers in configTypeId to configType ${ids.configType}, which does not exist`,
     `identity ${user} refers in authPolicyId to authPolicy lost, which does not exist`,
-    `identity ${user} refers in serviceConfigs to config lost, which does not exist`,
+    `identity ${user} refers in serviceConfigs to config lost, lost, which does not exist`,
     `authPolicy ${required} refers in primary.extJwt.allowedSigners to externalJwtSigner ${ids.signer}, which does not exist`,
     `authPolicy ${required} refers in secondary.requireExtJwtSigner to externalJwtSigner ${ids.signer}, which does not exist`,
   ];
@@ -122,7 +129,13 @@ t.test('references to missing entities are reported, repaired on request, and go
   t.match(await again.get(`/service-policies/${policy}`), { identityRoles: ['#kept'] });
   t.match(await again.get(`/services/${ids.service}`), { configs: null });
   t.match(await again.get(`/identities/${user}`), { authPolicyId: 'default' });
-  t.same(await again.get(`/identities/${user}/service-configs`), []);
+  t.match(await again.get(`/identities/${user}/service-configs`), [{ serviceId: ids.service, configId: left }]);
+  const exported = again.simulator.lab.export().identities?.find((each) => each.name === 'user');
+  t.same(
+    exported?.serviceSettings,
+    [{ service: '@known', configs: ['@left'] }],
+    'a service without configs is not left',
+  );
   t.same(await again.get('/terminators'), []);
   t.equal((await again.ask('GET', '/current-identity', { token })).status, 200, 'sessions survive');
   await again.close();

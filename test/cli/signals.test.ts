@@ -135,6 +135,44 @@ console.log(await first);`;
   t.same(await exited, [null, 'SIGINT']);
 });
 
+t.test(
+  'a stop signal that is held takes effect after the work, a further one at once',
+  { timeout: 60_000 },
+  async (t) => {
+    const program = `import { holdStopSignals } from '#lib/process/stop-signal.ts';
+const timer = setInterval(() => {}, 60_000);
+{
+  await using held = holdStopSignals((signal) => console.log('held', signal));
+  console.log('up');
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  console.log('done');
+}
+console.log('not reached');`;
+    const start = async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT });
+      t.teardown(() => child.kill('SIGKILL'));
+      const exited = once(child, 'exit');
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const next = async () => (await lines.next()).value as string | undefined;
+      t.equal(await next(), 'up');
+      child.kill('SIGTERM');
+      t.equal(await next(), 'held SIGTERM');
+      return { child, exited, next };
+    };
+    const patient = await start();
+    patient.child.kill('SIGINT'); // a repeat
+    patient.child.stdin.write('\n');
+    t.equal(await patient.next(), 'done');
+    t.equal(await patient.next(), undefined);
+    t.same(await patient.exited, [null, 'SIGTERM']);
+    const impatient = await start();
+    await sleep(NO_ECHO);
+    impatient.child.kill('SIGINT');
+    t.same(await impatient.exited, [null, 'SIGTERM']);
+    t.equal(await impatient.next(), undefined);
+  },
+);
+
 t.test('the simulator reopens its log file and its events file', async (t) => {
   const directory = t.testdir();
   const log = join(directory, 'sim.json');

@@ -5,6 +5,7 @@ import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
 import type { PermissionType } from '../../controller-sim/state/entity.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
+import { RouterPeer } from '../support/hostile/router-peer.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const ROLES = ['red', 'green', 'blue'];
@@ -179,4 +180,33 @@ t.test('an identity gets a session exactly if the lab says that it may', async (
     t.ok(counts.allowed > 20 && counts.denied > 20, JSON.stringify(counts));
     await api.close();
   }
+});
+
+t.test('a terminator needs a path from the routers over which an identity may dial, if there are any', async (t) => {
+  await using overlay = await Overlay.start();
+  await using api = new ApiClient(overlay.simulator);
+  const routers = await Promise.all(['near', 'far'].map((name) => overlay.enrollRouter({ name })));
+  // Both are online, and have no links.
+  const peers = await Promise.all(routers.map(({ configFile }) => RouterPeer.connect(configFile)));
+  const identity = await api.person('anna');
+  const service = await api.create('/services', { name: 'mail', encryptionRequired: false });
+  const terminator = { service, router: routers[1]?.id, binding: 'transport', address: 'tcp:127.0.0.1:1' };
+  await api.create('/terminators', terminator);
+  await api.create('/service-policies', {
+    name: 'dial',
+    type: 'Dial',
+    semantic: 'AnyOf',
+    identityRoles: [`@${identity}`],
+    serviceRoles: [`@${service}`],
+  });
+  const atTerminator = () => {
+    const { reasons } = overlay.simulator.lab.why({ identity: 'anna', service: 'mail', type: 'Dial' });
+    return reasons.filter(({ message }) => message.startsWith('the terminator')).map(({ message }) => message);
+  };
+  t.match(atTerminator(), [/at the router far .* is online$/], 'no router leads to it: that is another reason');
+  const all = { name: 'all', semantic: 'AnyOf', edgeRouterRoles: [`@${routers[0]?.id}`] };
+  await api.create('/edge-router-policies', { ...all, identityRoles: ['#all'] });
+  await api.create('/service-edge-router-policies', { ...all, serviceRoles: ['#all'] });
+  t.match(atTerminator(), [/at the router far .* is online, but no path leads to it from near$/]);
+  for (const peer of peers) peer.close();
 });

@@ -39,3 +39,25 @@ t.test('clients that answer at length do not fill the memory of the router', asy
   t.equal((context.errors as unknown[]).length, 2);
   for (const { channel } of connected) channel.close();
 });
+
+t.test('a client that rejects an inspection is an error beside the answers of others', async (t) => {
+  const { clients, clock, connect, forwarder } = sdkRooms();
+  const inspections = new SdkInspections({ clock, forwarder, clients });
+  const [one, other] = await Promise.all([connect(), connect()]);
+  const answer = { values: { circuits: { circuits: {} }, context: 'state' } };
+  const answers = ({ channel, handlers }: typeof one, body: object) =>
+    handlers.set(SdkType.Inspect, (question) =>
+      channel.reply(question, new Message(SdkType.InspectResponse, [], JSON.stringify(body))),
+    );
+  answers(one, answer);
+  answers(other, { errors: ['not now'] });
+  t.match(await inspections.clientCircuits(), {
+    circuits: {},
+    errors: [/^unable to get circuits from .*not returned/],
+  });
+  t.match(await inspections.contextOf('me'), { results: [{ context: 'state' }], errors: [/^conn .*not returned/] });
+  answers(other, answer);
+  t.same(await inspections.clientCircuits(), { circuits: {} });
+  t.notOk('errors' in (await inspections.contextOf('me')));
+  for (const { channel } of [one, other]) channel.close();
+});

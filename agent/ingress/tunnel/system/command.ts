@@ -78,9 +78,9 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
   });
 }
 
-/** Without free file descriptors, Node creates no pipes for the program, which does not start. */
+/** Without free file descriptors, Node creates none of the pipes for the program, which does not start. */
 function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams {
-  return Boolean(child.stdin && child.stdout && child.stderr);
+  return Boolean(child.stdin);
 }
 
 /** Whether a command failed because its program is not installed. */
