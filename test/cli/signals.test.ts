@@ -140,14 +140,13 @@ t.test(
   { timeout: 60_000 },
   async (t) => {
     const program = `import { holdStopSignals } from '#lib/process/stop-signal.ts';
-const timer = setInterval(() => {}, 60_000);
 {
   await using held = holdStopSignals((signal) => console.log('held', signal));
   console.log('up');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   console.log('done');
 }
-console.log('not reached');`;
+process.exit(3);`;
     const start = async () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT });
       t.teardown(() => child.kill('SIGKILL'));

@@ -18,20 +18,13 @@ const PERMITTED: Readonly<Record<string, string>> = {
 /** Uses of processor time or resident memory, which a test can hardly want without comparing them. */
 const USAGE = /\bprocess\.(?:(?:threadC|c)puUsage\(|memoryUsage(?:\(\))?\.rss\b)/g;
 const NATIVE = 'TLS and regular expressions run in native code, whose steps cannot be counted';
-const DECODED = 'decoding allocates outside of the heap, and buffers of both sides count; not yet counted instead';
 /** Files that use them, and why. */
 const PERMITTED_USAGE: Readonly<Record<string, string>> = {
-  'common/lib/process/memory.test.ts': 'an argument of the function, compared with nothing',
   'common/lib/process/optimizer.test.ts': 'works for a time, as the optimizer needs it',
   'bench/disturbance.test.ts': 'a program that keeps the processor busy, whose time the benchmark notes',
   'test/attack/client-chains.test.ts': 'compares two costs: OpenSSL verifies chains in native code',
-  'test/attack/event-streams.test.ts': DECODED,
-  'test/attack/hostile-controller.test.ts': DECODED,
-  'test/attack/hostile-router.test.ts': DECODED,
-  'test/attack/json.test.ts': NATIVE,
   'test/attack/lab-requests.test.ts': NATIVE,
   'test/attack/long-requests.test.ts': NATIVE,
-  'test/attack/sdk-bodies.test.ts': DECODED,
   'test/fuzz/amplification.test.ts': 'its target works for a time, which the fuzzer must find',
   'test/fuzz/fuzz.test.ts': 'its target works for a time, which the fuzzer must find',
 };
