@@ -16,15 +16,20 @@ const PERMITTED: Readonly<Record<string, string>> = {
 };
 
 /** Uses of processor time or resident memory, which a test can hardly want without comparing them. */
-const USAGE = /\bprocess\.(?:(?:threadC|c)puUsage\(|memoryUsage(?:\(\))?\.rss\b)/g;
+const USAGE = /\bprocess\.(?:(?:threadC|c)puUsage\(|memoryUsage(?:\(\))?\.rss\b)|\b(?:VmRSS|RssFile)\b/g;
 const NATIVE = 'TLS and regular expressions run in native code, whose steps cannot be counted';
+const LEAK = 'what thousands of circuits leave in whole programs, native memory included';
 /** Files that use them, and why. */
 const PERMITTED_USAGE: Readonly<Record<string, string>> = {
+  'common/lib/process/memory.test.ts': 'the function returns memory to the system: compares it before and after',
+  'common/lib/process/program-pages.test.ts': 'the function returns memory to the system: compares it before and after',
   'common/lib/process/optimizer.test.ts': 'works for a time, as the optimizer needs it',
   'bench/disturbance.test.ts': 'a program that keeps the processor busy, whose time the benchmark notes',
   'test/attack/client-chains.test.ts': 'compares two costs: OpenSSL verifies chains in native code',
   'test/attack/lab-requests.test.ts': NATIVE,
   'test/attack/long-requests.test.ts': NATIVE,
+  'test/cli/many-circuits.test.ts': LEAK,
+  'test/cli/processes.test.ts': LEAK,
   'test/fuzz/amplification.test.ts': 'its target works for a time, which the fuzzer must find',
   'test/fuzz/fuzz.test.ts': 'its target works for a time, which the fuzzer must find',
 };
@@ -54,7 +59,12 @@ t.test('no test has an upper bound for elapsed time', async (t) => {
 });
 
 t.test('no test bounds processor time or resident memory', async (t) => {
-  for (const text of ['process.cpuUsage(start)', 'process.threadCpuUsage()', 'process.memoryUsage().rss - before'])
+  for (const text of [
+    'process.cpuUsage(start)',
+    'process.threadCpuUsage()',
+    'process.memoryUsage().rss - before',
+    '/VmRSS: (.*)/',
+  ])
     t.equal(text.match(USAGE)?.length, 1, text);
   t.equal('process.memoryUsage().heapUsed'.match(USAGE), null);
   const own = 'test/house/timing.test.ts';
