@@ -9,7 +9,7 @@ import { CallCounter } from '../support/hostile/call-counter.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
 
 const CHANNELS = 60;
-/** What waits for one of the channels stays below its own limit; for all of them, it is ten times the common limit. */
+/** Events that wait for one channel stay below its own limit; those for all channels are ten times the common limit. */
 const SUBSCRIPTIONS = 3;
 const CHANGES = 5;
 /** Characters of an entity. Its event has it before and after the change. */

@@ -30,14 +30,14 @@ async function send(controller: HostileController, type: number, body: Uint8Arra
       .catch(() => undefined); // the router has closed the channel and connects again
 }
 
-t.test('no message of a controller costs a router much', { timeout: 110_000 }, async (t) => {
+t.test('no message of a controller costs a router much', { timeout: 280_000 }, async (t) => {
   await using controller = await HostileController.start(ROUTER);
   await controller.subscribed();
   const types = Object.entries({ ...ControlType, ...EdgeControlType }).filter(([, type]) => !LAST.includes(type));
   await checkHostileBodies(t, types, (type, body) => send(controller, type, body));
 });
 
-t.test('a large data model of empty events is not decoded', { timeout: 110_000 }, async (t) => {
+t.test('a large data model of empty events is not decoded', { timeout: 280_000 }, async (t) => {
   await using controller = await HostileController.start(ROUTER);
   await controller.subscribed();
   const body = Buffer.alloc(8 * MIB, '0a00', 'hex');
@@ -45,7 +45,7 @@ t.test('a large data model of empty events is not decoded', { timeout: 110_000 }
   t.ok(created < OTHER_MESSAGES, `${created} messages are decoded`);
 });
 
-t.test('a router reads and dials only some of thousands of members', { timeout: 110_000 }, async (t) => {
+t.test('a router reads and dials only some of thousands of members', { timeout: 280_000 }, async (t) => {
   await using controller = await HostileController.start(ROUTER);
   await controller.channel();
   const update = create(UpdateCtrlAddressesSchema, {

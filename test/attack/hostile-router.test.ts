@@ -12,7 +12,7 @@ import { Overlay } from '../support/networks/overlay.ts';
 /** Changes the router itself: it is the last one. */
 const LAST = ControlType.Decommission;
 
-t.test('no message of a router costs much, and others are served', { timeout: 110_000 }, async (t) => {
+t.test('no message of a router costs much, and others are served', { timeout: 280_000 }, async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'evil' });
   let peer = await RouterPeer.connect(configFile);

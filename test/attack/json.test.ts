@@ -6,7 +6,7 @@ import { TokenIssuer } from '../support/clients/token-issuer.ts';
 import { CallCounter } from '../support/hostile/call-counter.ts';
 
 const DEEP = 8_000;
-/** Calls of all requests of a test: checks of schemas and the engine of expressions are JavaScript. They need 5 million. */
+/** Calls of all requests of a test, which need 5 million: schemas and expressions are checked in JavaScript. */
 const MAX_CALLS = 15_000_000;
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
