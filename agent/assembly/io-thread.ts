@@ -7,6 +7,7 @@ import { MOVED_CLIENT, type MovedClientData } from '../xgress/clients/moved-clie
 
 const buffers = new BufferPool();
 
-hostCrossings({
-  [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, buffers),
-});
+hostCrossings(
+  { [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, buffers) },
+  () => buffers.clear(),
+);

@@ -106,14 +106,17 @@ export class CrossingSide {
   readonly post: (message: CrossingMessage) => void;
   readonly #crossings = new Map<number, Crossing>();
   readonly #alarms: Alarms;
+  readonly #onIdle: (() => void) | undefined;
   readonly #sleeper: Sleeper;
   /** Those whose turn is next. */
   #rest = this.#crossings.values();
   #isWaking = false;
 
-  constructor(alarms: Alarms, post: (message: CrossingMessage) => void) {
+  /** `onIdle` is called when the last crossing has ended. */
+  constructor(alarms: Alarms, post: (message: CrossingMessage) => void, onIdle?: () => void) {
     this.#alarms = alarms;
     this.post = post;
+    this.#onIdle = onIdle;
     this.#sleeper = new Sleeper(alarms.own, () => this.#look());
   }
 
@@ -128,7 +131,7 @@ export class CrossingSide {
   }
 
   delete(id: number): void {
-    this.#crossings.delete(id);
+    if (this.#crossings.delete(id) && this.#crossings.size === 0) this.#onIdle?.();
   }
 
   /** A message of the other thread arrived. Those of crossings that ended on this side meanwhile are dropped. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { createLog } from '../log/log.ts';
 import { seededRandom } from '../random.ts';
 import { VirtualClock } from '../time/clock.ts';
-import { type Crossing, CrossingRecord } from './crossings.ts';
+import { type Crossing, CrossingRecord, CrossingSide, createAlarms, createCrossing } from './crossings.ts';
 import { IoThreads, ThreadEndedError } from './io-threads.ts';
 
 const PROGRAM = new URL('../../../test/support/rooms/echo-thread.ts', import.meta.url);
@@ -155,4 +155,22 @@ t.test('a thread carries 64 connections; then there is no place until one ends',
   t.equal(all[3]?.arrived.lost, undefined, 'it had ended before');
   t.same(network.lines, [], 'nobody needs to know of threads that were ended');
   t.equal(network.all.hasPlace, false);
+});
+
+t.test('a side tells when its last crossing has ended', async (t) => {
+  let idle = 0;
+  const [alarms] = createAlarms();
+  const side = new CrossingSide(
+    alarms,
+    () => undefined,
+    () => void idle++,
+  );
+  const [memory] = createCrossing(64);
+  const all = [side.add(1, memory), side.add(2, memory)];
+  all[0]?.close();
+  t.equal(idle, 0);
+  all[1]?.close();
+  t.equal(idle, 1);
+  all[1]?.close();
+  t.equal(idle, 1, 'once');
 });

@@ -28,10 +28,10 @@ export interface CrossingFailed {
 /** Takes a connection over, sets the crossing's owner, and closes the crossing at the end. It may throw. */
 export type CrossingKind = (crossing: Crossing, data: never) => void;
 
-/** Call it once, as the program of the thread. */
-export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>): void {
+/** Call it once, as the program of the thread. `onIdle` is called when no connection is left. */
+export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onIdle?: () => void): void {
   const { alarms } = workerData as IoThreadData;
-  const side = new CrossingSide(alarms, (message) => parentPort?.postMessage(message));
+  const side = new CrossingSide(alarms, (message) => parentPort?.postMessage(message), onIdle);
   parentPort?.on('message', (message: OpenCrossing | CrossingMessage) => {
     if ('open' in message) open(side, kinds, message);
     else side.onMessage(message);
