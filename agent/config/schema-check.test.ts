@@ -2,6 +2,8 @@
 // from the schema, both find fault with the same places.
 
 import { deepEqual } from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -154,6 +156,18 @@ t.test('every keyword of the schema is served', async (t) => {
     if (schema.$ref !== undefined) t.notSame(dereference(ROUTER_SCHEMA, schema), schema, schema.$ref);
     t.equal(schema.oneOf === undefined, schema.discriminator === undefined, 'the discriminator selects the kind');
   }
+});
+
+t.test('every keyword of our own has a reader', async (t) => {
+  const root = join(import.meta.dirname, '../..');
+  const files = globSync(['agent/config/**/*.ts', 'tools/generate/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] });
+  const code = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  const own = new Set([...within(ROUTER_SCHEMA)].flatMap(Object.keys).filter((keyword) => keyword.startsWith('x-')));
+  t.ok(own.size > 20, `${own.size} keywords`);
+  t.same(
+    [...own].filter((keyword) => !code.includes(`'${keyword}'`)),
+    [],
+  );
 });
 
 t.test('each value alone is valid for both, or for none', async (t) => {

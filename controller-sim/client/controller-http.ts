@@ -4,6 +4,7 @@
 
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { inOneLine } from '#lib/text/shown-text.ts';
@@ -135,7 +136,7 @@ function valuesIn(text: string): number {
 export function readEnvelope(text: string): Envelope {
   try {
     const value = parseJson(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return isMap(value) ? value : {};
   } catch {
     return {}; // not JSON: the status tells enough
   }
@@ -143,9 +144,9 @@ export function readEnvelope(text: string): Envelope {
 
 /** The error of an answer; undefined without one. */
 export function errorIn({ error }: Envelope): ErrorBody | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
-  const details = (typeof cause === 'object' && cause !== null ? cause : {}) as Readonly<Record<string, unknown>>;
+  if (!isMap(error)) return undefined;
+  const { code, message, cause } = error;
+  const details = isMap(cause) ? cause : {};
   const field = textOf(details.field);
   const reason = textOf(details.reason);
   const described = reason && field ? `${field}: ${reason}` : reason;

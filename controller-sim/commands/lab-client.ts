@@ -6,6 +6,7 @@ import { commandName } from '#lib/commands/name.ts';
 import { errorCode, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import type { LabInputs, Operations } from '#schemas/api/gen/operation-types.ts';
 import type { LabFunction } from '#schemas/lab/function.ts';
@@ -284,7 +285,7 @@ export function readyLineIn(file: string): ReadyLine {
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isMap(value) ? value : undefined;
   } catch {
     return undefined;
   }

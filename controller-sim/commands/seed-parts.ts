@@ -4,6 +4,7 @@
 import { parse } from 'yaml';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import type { LabSeeded } from '#schemas/api/gen/answers.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
 import { SECTIONS } from '../lab/seed/sections.ts';
@@ -73,7 +74,7 @@ function documentOf(text: string): Readonly<Record<string, unknown>> {
     throw new ProjectError('INPUT', `the seed cannot be read: ${describeError(error).split('\n')[0]}`);
   }
   const sections = SECTIONS.map(({ name }): string => name);
-  const document = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const document = isMap(value) ? value : {};
   const unknown = Object.keys(document).find((name) => !sections.includes(name) || !Array.isArray(document[name]));
   if (unknown !== undefined || Object.keys(document).length === 0)
     throw new ProjectError(

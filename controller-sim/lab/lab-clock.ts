@@ -6,6 +6,7 @@ import { IdSource } from '#lib/ids.ts';
 import { AdvancingClock, realTime } from '#lib/time/advancing-clock.ts';
 import type { AdvanceableClock } from '#lib/time/clock.ts';
 import { MAX_DURATION_LENGTH, parseDuration } from '#lib/time/duration.ts';
+import { millisecondsOf } from './input.ts';
 import { InvalidError } from './lab-error.ts';
 
 /** Hours of the units that the network's durations lack. */
@@ -99,7 +100,7 @@ export class LabClock {
    * with InvalidError for a wrong or negative duration, and beyond ten years in total; with NotReadyError.
    */
   async advance(duration: string | number): Promise<void> {
-    const milliseconds = typeof duration === 'number' ? duration : read(duration);
+    const milliseconds = millisecondsOf('duration', duration, read);
     if (!(milliseconds >= 0))
       throw new InvalidError(
         'duration',
@@ -264,13 +265,9 @@ function isLater(move: Move, other: Move): boolean {
 }
 
 function read(duration: string): number {
-  try {
-    // The search for long units takes quadratic time; a text beyond the limit is rejected as it is.
-    if (duration.length > MAX_DURATION_LENGTH) return parseDuration(duration);
-    return parseDuration(
-      duration.replaceAll(LONG_UNIT, (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`),
-    );
-  } catch (error) {
-    throw new InvalidError('duration', describeError(error), duration);
-  }
+  // The search for long units takes quadratic time; a text beyond the limit is rejected as it is.
+  if (duration.length > MAX_DURATION_LENGTH) return parseDuration(duration);
+  return parseDuration(
+    duration.replaceAll(LONG_UNIT, (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`),
+  );
 }

@@ -1,7 +1,6 @@
-// Wrong use of the lab: its errors, and the check of names.
+// The errors of a wrong use of the lab; input.ts has the checks.
 
 import { ProjectError } from '#lib/errors.ts';
-import { meantOrKnown } from '#lib/text/suggestion.ts';
 
 /** The lab has no entity with this name. */
 export class UnknownError extends ProjectError {
@@ -20,12 +19,4 @@ export class InvalidError extends ProjectError {
     this.field = field;
     this.value = value;
   }
-}
-
-/** @throws InvalidError for a field that is not known, or a value that is not an object */
-export function demandKnown(given: unknown, known: readonly string[]): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new InvalidError('options', `use an object with ${known.join(', ')}`, '');
-  for (const name of Object.keys(given))
-    if (!known.includes(name)) throw new InvalidError(name, `${name} is unknown; ${meantOrKnown(name, known)}`, '');
 }

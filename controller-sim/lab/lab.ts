@@ -10,9 +10,10 @@ import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { CircuitRates } from './circuit-rates.ts';
 import type { Faults } from './faults/faults.ts';
+import { demandFields, demandFlag, demandFlags } from './input.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
-import { demandKnown, InvalidError } from './lab-error.ts';
+import { InvalidError } from './lab-error.ts';
 import type { LabTraffic } from './lab-traffic.ts';
 import { MemberFaults } from './member-faults.ts';
 import { named } from './named.ts';
@@ -119,7 +120,7 @@ export class Lab {
    * InvalidError for a simulator without routers in its process: the links of others are encrypted
    */
   recordLinks(isOn = true): void {
-    if (typeof isOn !== 'boolean') throw new InvalidError('links', 'use true or false', isOn);
+    demandFlag('links', isOn);
     if (isOn && !this.#routers)
       throw new InvalidError('links', `${NO_ROUTERS}, and the links of others are encrypted; ${WITH_ROUTERS}`, isOn);
     this.#components.traffic.links.record(isOn);
@@ -150,7 +151,7 @@ export class Lab {
    * InvalidError for a simulator without routers in its process.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    demandKnown(options, ['timeout']);
+    demandFields(options, ['timeout']);
     if (!this.#readiness) throw new InvalidError('routers', `${NO_ROUTERS}; ${WITH_ROUTERS}`, '');
     await this.#readiness.whole(options);
   }
@@ -210,7 +211,7 @@ export class Lab {
    * `startNetwork` know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
    */
   async identity(name: string, options: IdentityOptions = {}): Promise<IdentityFile> {
-    demandKnown(options, ['roleAttributes']);
+    demandFields(options, ['roleAttributes']);
     const { identity } = this.#components.state.tables;
     if (!identity.has(name) && !identity.findBy('name', name))
       await this.seed({ identities: [{ name, roleAttributes: options.roleAttributes ?? [] }] });
@@ -250,7 +251,7 @@ export class Lab {
    * any. @throws UnknownError for an unknown identity, or another identity's session
    */
   whyPosture(identity: string, options: PostureOptions = {}): Explanation {
-    demandKnown(options, ['session']);
+    demandFields(options, ['session']);
     const { session } = options;
     const { state, access, posture, clock } = this.#components;
     const subject = named(state.tables.identity, 'identity', identity);
@@ -275,9 +276,8 @@ export class Lab {
    * has then changed.
    */
   async seed(document: SeedDocument | string, options: SeedOptions = {}): Promise<Seeded> {
-    demandKnown(options, ['apply', 'prune', 'plan']);
-    for (const [name, value] of Object.entries(options))
-      if (value !== undefined && typeof value !== 'boolean') throw new InvalidError(name, 'use true or false', '');
+    demandFields(options, ['apply', 'prune', 'plan']);
+    demandFlags({ ...options });
     const apply = await this.prepareSeed(document, options);
     const { state } = this.#components;
     return options.plan ? planned(state, apply) : state.changeInSlices(apply);
@@ -301,7 +301,7 @@ export class Lab {
    * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if 16 others wait.
    */
   async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
-    demandKnown(options, ['prune']);
+    demandFields(options, ['prune']);
     return this.#comparisons.add(async () => {
       const { whatIf } = await import('./what-if.ts');
       return whatIf(this.#components, document, options);

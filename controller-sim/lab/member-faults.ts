@@ -1,10 +1,10 @@
 // Faults of this controller as a member of a cluster, for learning and tests: it is cut off the store, hangs, or ends
 // as if it was killed.
 
-import { describeError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { formatDuration, parseDuration } from '#lib/time/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { State } from '../state/state.ts';
+import { millisecondsOf } from './input.ts';
 import { InvalidError } from './lab-error.ts';
 
 /** Milliseconds. */
@@ -50,7 +50,7 @@ export class MemberFaults {
         'it shares its process with others, which would hang too; start each controller as a process (--nodes with --store embedded, or several starts with one --store)',
         '',
       );
-    const milliseconds = text === undefined ? DEFAULT_PAUSE : durationOf(text);
+    const milliseconds = text === undefined ? DEFAULT_PAUSE : millisecondsOf('duration', text);
     if (milliseconds <= 0 || milliseconds > MAX_PAUSE_MS)
       throw new InvalidError('duration', `use more than zero and at most ${formatDuration(MAX_PAUSE_MS)}`, text);
     this.#soon('pause', () => {
@@ -74,13 +74,5 @@ export class MemberFaults {
     const { others } = this.#components.state;
     if (!others) throw new InvalidError('member', 'it has no other controllers and no common store', '');
     others.cutOff(isCutOff);
-  }
-}
-
-function durationOf(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new InvalidError('duration', describeError(error), text);
   }
 }

@@ -21,10 +21,11 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Faults, FaultsMark } from './faults/faults.ts';
+import { demandFields, demandWord } from './input.ts';
 import type { Journal } from './journal/journal.ts';
 import { KEPT, type Kept } from './kept.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
-import { demandKnown, InvalidError, UnknownError } from './lab-error.ts';
+import { InvalidError, UnknownError } from './lab-error.ts';
 import {
   type Entities,
   entitiesForFile,
@@ -144,7 +145,7 @@ export class LabSnapshots {
 
   /** A snapshot as JSON for a file; without credentials by default. @throws UnknownError, InvalidError */
   save(name: string, options: SaveOptions = {}): SnapshotFile {
-    demandKnown(options, ['credentials']);
+    demandFields(options, ['credentials']);
     const { credentials = false } = options;
     const { info, clock, entities } = this.#find(name);
     return {
@@ -163,7 +164,7 @@ export class LabSnapshots {
    * name, or beyond the limit
    */
   load(name: string, content: unknown, options: SnapshotLoadOptions = {}): Snapshot {
-    demandKnown(options, ['credentials']);
+    demandFields(options, ['credentials']);
     this.#demandName(name);
     const { file, entities } = entitiesOfFile(content, this.#state.tables, options);
     this.#clock.checkMark(file.clock);
@@ -284,11 +285,9 @@ export class LabSnapshots {
 
 /** Whether a restore returns a part. @throws InvalidError for an unknown word in `keep` */
 function restoredParts(options: RestoreOptions): (part: Kept) => boolean {
-  demandKnown(options, ['keep']);
+  demandFields(options, ['keep']);
   const { keep = [] } = options;
-  const unknown = keep.find((each) => !KEPT.includes(each));
-  if (unknown !== undefined)
-    throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
+  for (const each of keep) demandWord('keep', each, KEPT);
   return (part) => !keep.includes(part);
 }
 

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -32,7 +33,7 @@ export function parseRequest(line: Buffer): ClientRequest {
   } catch (error) {
     throw new BadRequestError(`the request is not valid JSON: ${asError(error).message}`);
   }
-  const { id = '', svcId } = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+  const { id = '', svcId } = isMap(data) ? data : {};
   if (typeof svcId !== 'string' || svcId === '' || typeof id !== 'string')
     throw new BadRequestError('the request must name a service: {"id": "…", "svcId": "…"}');
   return { clientId: id, service: svcId };

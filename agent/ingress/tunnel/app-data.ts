@@ -1,5 +1,6 @@
 // Data as a JSON map: what the dialing tunneler says about a connection, and the `appData` of an identity.
 
+import { isMap } from '#lib/json/is-map.ts';
 import { parseJson } from '#lib/json/json.ts';
 
 /** Every field may be missing. */
@@ -10,7 +11,7 @@ export function readAppData(bytes: Uint8Array | undefined): AppData {
   if (!bytes || bytes.length === 0) return {};
   try {
     const data: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
-    return typeof data === 'object' && data !== null ? (data as AppData) : {};
+    return isMap(data) ? data : {};
   } catch {
     return {}; // the rejection names a missing forwarded part
   }

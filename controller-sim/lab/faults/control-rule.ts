@@ -1,8 +1,8 @@
 // Checks of faults of control channels.
 
+import { demandFlags, demandTexts, demandWord, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { MESSAGE_NAMES } from '../message-names.ts';
-import { checkFlags, checkKnown, checkTexts, withDurations } from './checks.ts';
 import type { ControlFault, ControlRule } from './fault.ts';
 
 const EFFECTS = ['drop', 'delay', 'duplicate', 'reorder', 'reject'] as const;
@@ -10,14 +10,14 @@ export const CONTROL_FIELDS = ['router', 'message', 'direction', ...EFFECTS];
 
 export function checkedControl(fault: ControlFault): ControlRule {
   const { router, message, direction, drop, duplicate, reorder, reject } = fault;
-  checkTexts({ router, message, direction });
-  checkFlags({ drop, duplicate, reorder, reject });
+  demandTexts({ router, message, direction });
+  demandFlags({ drop, duplicate, reorder, reject });
   if (direction !== undefined && direction !== 'in' && direction !== 'out')
     throw new InvalidError('direction', 'use in (from the router) or out (to the router)', direction);
-  if (message !== undefined) checkKnown('message', message, MESSAGE_NAMES);
+  if (message !== undefined) demandWord('message', message, MESSAGE_NAMES);
   if (EFFECTS.filter((name) => name in fault).length !== 1)
     throw new InvalidError('drop', `use one of ${EFFECTS.join(', ')}`, '');
   if (reject && (message ?? direction) !== undefined)
     throw new InvalidError('reject', 'rejects connections; it has no message and no direction', '');
-  return withDurations(fault, ['delay']) as ControlRule;
+  return withDelays(fault, ['delay']) as ControlRule;
 }

@@ -1,7 +1,8 @@
 // Checks a fault: its kind, the fields of all kinds, then those of its own.
 
+import { isMap } from '#lib/json/is-map.ts';
+import { delayOf, demandFields, demandTexts, demandWholeNumbers, demandWord, given } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
-import { checkFields, checkKnown, checkTexts, checkWholeNumber, durationOf, given } from './checks.ts';
 import { CONNECTION_FIELDS, checkedConnection } from './connection-rule.ts';
 import { CONTROL_FIELDS, checkedControl } from './control-rule.ts';
 import type { NewFault, Rule } from './fault.ts';
@@ -34,20 +35,20 @@ const CHECKS: Readonly<Record<Kind, (fault: never) => Rule>> = {
 
 /** Returns an own copy without undefined fields. @throws InvalidError that names the field */
 export function checkedFault(added: NewFault): Rule {
-  if (typeof added !== 'object' || added === null) throw new InvalidError('fault', 'use an object', added);
+  if (!isMap(added)) throw new InvalidError('fault', 'use an object', added);
   const fault = given(added);
   const { kind, scope, lasts } = fault;
   if (typeof kind !== 'string') throw new InvalidError('kind', `use ${Object.keys(CHECKS).join(', ')}`, kind);
-  checkKnown('kind', kind, Object.keys(CHECKS));
-  checkFields(fault, `a fault of the kind ${kind}`, FAULT_FIELDS[kind]);
-  checkTexts({ scope });
+  demandWord('kind', kind, Object.keys(CHECKS));
+  demandFields(fault, FAULT_FIELDS[kind], `a fault of the kind ${kind} has no`);
+  demandTexts({ scope });
   checkCommon(fault);
-  const common = lasts === undefined ? {} : { lasts: durationOf('lasts', lasts, MAX_LASTS_MS) };
+  const common = lasts === undefined ? {} : { lasts: delayOf('lasts', lasts, MAX_LASTS_MS) };
   return CHECKS[kind]({ ...fault, ...common } as never);
 }
 
 function checkCommon({ times, probability }: NewFault): void {
-  checkWholeNumber('times', times, Number.MAX_SAFE_INTEGER);
+  demandWholeNumbers({ times }, 1);
   if (probability !== undefined && !(typeof probability === 'number' && probability >= 0 && probability <= 1))
     throw new InvalidError('probability', 'use a number from 0 to 1', probability);
 }

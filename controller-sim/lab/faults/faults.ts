@@ -7,7 +7,8 @@ import type { Random } from '#lib/random.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Network } from '../../network/network.ts';
-import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
+import { demandFields } from '../input.ts';
+import { InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type NamedTable, named } from '../named.ts';
 import { matchesPath } from '../request-paths.ts';
@@ -138,7 +139,7 @@ export class Faults {
 
   /** Removes all faults, or those of a scope. @throws InvalidError for an unknown field */
   clear(filter: FaultFilter = {}): void {
-    demandKnown(filter, ['scope']);
+    demandFields(filter, ['scope']);
     const { scope } = filter;
     this.#set(scope === undefined ? [] : this.#active.filter(({ rule }) => rule.scope !== scope));
   }

@@ -1,10 +1,11 @@
 // Faults of the APIs: their checks, and the answers that they make.
 
+import { isMap } from '#lib/json/is-map.ts';
 import { API_ERRORS } from '../../errors/errors.ts';
+import { demandFields, demandFlags, demandTexts, demandWord, given, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
 import { demandPath } from '../request-paths.ts';
-import { checkFields, checkFlags, checkKnown, checkTexts, given, withDurations } from './checks.ts';
 import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
 
 const MIN_STATUS = 200;
@@ -25,11 +26,11 @@ export const HTTP_FIELDS = [...ANSWER_FIELDS, 'method', 'path', 'operation', 'id
 
 export function checkedHttp(fault: HttpFault): HttpRule {
   const { method, path, operation, identity, answers } = fault;
-  checkTexts({ method, path, operation, identity });
+  demandTexts({ method, path, operation, identity });
   if (path !== undefined) demandPath(path);
   const upper = method?.toUpperCase();
-  if (upper !== undefined) checkKnown('method', upper, METHODS);
-  if (operation !== undefined) checkKnown('operation', operation, knownOperations());
+  if (upper !== undefined) demandWord('method', upper, METHODS);
+  if (operation !== undefined) demandWord('operation', operation, knownOperations());
   const own = ANSWER_FIELDS.some((name) => name in fault);
   if (answers !== undefined) return { ...fault, ...upperOf(upper), ...checkedAnswers(answers, own) } as HttpRule;
   if (!own)
@@ -47,9 +48,9 @@ function checkedAnswers(answers: readonly HttpAnswer[], hasOwn: boolean): { answ
     throw new InvalidError('answers', `use a list of 1 to ${MAX_ANSWERS} answers`, '');
   return {
     answers: answers.map((each: unknown) => {
-      if (typeof each !== 'object' || each === null) throw new InvalidError('answers', 'use objects', each);
+      if (!isMap(each)) throw new InvalidError('answers', 'use objects', each);
       const answer = given(each);
-      checkFields(answer, 'an answer', ANSWER_FIELDS);
+      demandFields(answer, ANSWER_FIELDS, 'an answer has no');
       return checkedAnswer(answer as HttpAnswer);
     }),
   };
@@ -57,9 +58,9 @@ function checkedAnswers(answers: readonly HttpAnswer[], hasOwn: boolean): { answ
 
 function checkedAnswer(answer: HttpAnswer): CheckedAnswer {
   const { status, code, body, headers, close, truncate } = answer;
-  checkTexts({ code });
-  checkFlags({ close, truncate });
-  if (code !== undefined) checkKnown('code', code, Object.keys(API_ERRORS));
+  demandTexts({ code });
+  demandFlags({ close, truncate });
+  if (code !== undefined) demandWord('code', code, Object.keys(API_ERRORS));
   if (status !== undefined && !(Number.isInteger(status) && status >= MIN_STATUS && status <= MAX_STATUS))
     throw new InvalidError('status', `use ${MIN_STATUS} to ${MAX_STATUS}`, status);
   if (code !== undefined && (body !== undefined || (status ?? MIN_ERROR_STATUS) < MIN_ERROR_STATUS))
@@ -70,7 +71,7 @@ function checkedAnswer(answer: HttpAnswer): CheckedAnswer {
   if (headers !== undefined && !hasAnswer)
     throw new InvalidError('headers', 'headers belong to an answer; use status, code or body too', '');
   if (body !== undefined) checkBody(body);
-  const { delay } = withDurations(answer, ['delay']);
+  const { delay } = withDelays(answer, ['delay']);
   return {
     ...pick(answer, ['status', 'code', 'body', 'close', 'truncate']),
     ...(delay !== undefined && { delay }),
@@ -90,7 +91,7 @@ function checkBody(body: unknown): void {
 }
 
 function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {
-  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
+  const entries = isMap(headers) ? Object.entries(headers) : [];
   if (entries.length < 1 || entries.length > MAX_HEADERS)
     throw new InvalidError('headers', `use an object with 1 to ${MAX_HEADERS} headers`, '');
   for (const [name, value] of entries) {

@@ -1,19 +1,19 @@
 // Checks of faults of the store, and the error that they make.
 
 import { StoreWriteError } from '../../state/store/store.ts';
+import { demandFlags, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
-import { checkFlags, withDurations } from './checks.ts';
 import type { StoreFault, StoreRule } from './fault.ts';
 
 export const STORE_FIELDS = ['delay', 'fail', 'full'];
 
 export function checkedStore(fault: StoreFault): StoreRule {
   const { delay, fail, full } = fault;
-  checkFlags({ fail, full });
+  demandFlags({ fail, full });
   if (fail && full) throw new InvalidError('full', 'use one of fail and full', full);
   if (!fail && !full && delay === undefined)
     throw new InvalidError('fail', 'the fault has no effect; use delay, fail or full', '');
-  return withDurations(fault, ['delay']) as StoreRule;
+  return withDelays(fault, ['delay']) as StoreRule;
 }
 
 /** Undefined for a rule that only delays. */

@@ -108,6 +108,8 @@ t.test('filters select', async (t) => {
   t.throws(() => sequences({ message: 'Rout' }), /there is no message Rout; did you mean Route\?/);
   for (const filter of [{ kind: 'x' }, { limit: -1 }, { after: 0.5 }, { failed: 'yes' }, { path: 1 }, { unknown: 1 }])
     t.throws(() => journal.entries(filter as object), { code: 'INVALID' }, JSON.stringify(filter));
+  for (const filter of [null, [], 'listServices'])
+    t.throws(() => journal.entries(filter as object), { code: 'INVALID', field: 'options' }, JSON.stringify(filter));
 });
 
 t.test('a wait in vain names the nearest entries', async (t) => {

@@ -9,7 +9,8 @@ import type { Log } from '#lib/log/log.ts';
 import { type Subscription, subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
-import { demandKnown, InvalidError } from '../lab-error.ts';
+import { demandFields, demandFlags, demandWholeNumbers } from '../input.ts';
+import { InvalidError } from '../lab-error.ts';
 import { ALL_MESSAGE_NAMES } from '../message-names.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
 import { demandPath, MAX_PATH_LENGTH, matchesPath } from '../request-paths.ts';
@@ -159,7 +160,7 @@ export class Journal {
 
   /** Like `waitFor`; an error does not name the nearest entries, for which all entries are read. */
   async match(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
-    demandKnown(options, ['timeout', 'after']);
+    demandFields(options, ['timeout', 'after']);
     const { timeout = DEFAULT_WAIT, after } = options;
     if (this.#isClosed) throw new ClosedError('the simulator');
     if (!(timeout >= 0 && timeout <= MAX_WAIT_MS))
@@ -295,10 +296,7 @@ function demandName(field: string, name: string, known: Iterable<string>): void 
 }
 
 function checkFilter(filter: JournalFilter): void {
-  for (const name of Object.keys(filter)) {
-    if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
-    throw new InvalidError(name, `the journal has no filter ${name}; ${meantOrKnown(name, FILTER_NAMES)}`, '');
-  }
+  demandFields(filter, FILTER_NAMES, 'the journal has no filter');
   const { kind, identity, router, message, path, operation, method, status, fault, failed, after, limit } = filter;
   if (kind !== undefined && !JOURNAL_KINDS.includes(kind))
     throw new InvalidError('kind', `use one of ${JOURNAL_KINDS.join(', ')}`, kind);
@@ -309,9 +307,6 @@ function checkFilter(filter: JournalFilter): void {
   if (message !== undefined && !/^-?\d+$/.test(message)) demandName('message', message, ALL_MESSAGE_NAMES);
   if (operation !== undefined) demandName('operation', operation, knownOperations());
   if (method !== undefined) demandName('method', method.toUpperCase(), [...METHODS, 'OPTIONS']);
-  if (failed !== undefined && typeof failed !== 'boolean')
-    throw new InvalidError('failed', 'use true or false', failed);
-  for (const [name, number] of Object.entries({ status, after, limit }))
-    if (number !== undefined && !(Number.isSafeInteger(number) && number >= 0))
-      throw new InvalidError(name, 'use a whole number of at least 0', number);
+  demandFlags({ failed });
+  demandWholeNumbers({ status, after, limit }, 0);
 }

@@ -1,5 +1,6 @@
 // A message in the journal: its bytes, which are decoded when somebody reads the entry.
 
+import { isMap } from '#lib/json/is-map.ts';
 import { decodeMessage, isDecoded } from '#wire/decode-message.ts';
 import { Frame } from '#wire/frame.ts';
 import { shownMessage } from './redact.ts';
@@ -31,8 +32,7 @@ export function contentOf(kept: string | undefined): MessageContent | undefined 
     return { problem: 'cannot be decoded' }; // the peer may send anything
   }
   const { body, ...headers } = decoded;
-  const isMap = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const content = { ...headers, ...(isMap ? body : body !== undefined && { [nameOfBody(body)]: body }) };
+  const content = { ...headers, ...(isMap(body) ? body : body !== undefined && { [nameOfBody(body)]: body }) };
   return Object.keys(content).length === 0 ? undefined : shownMessage(content);
 }
 

@@ -4,9 +4,8 @@
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { demandKnown, InvalidError } from '../lab-error.ts';
+import { demandFields, demandWholeNumbers, waitOf } from '../input.ts';
 import { demandPath } from '../request-paths.ts';
-import { waitTime } from '../wait-time.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
@@ -57,12 +56,11 @@ export async function verify(
   filter: VerifyFilter,
   options: VerifyOptions,
 ): Promise<number> {
-  demandKnown(options, ['times', 'within']);
+  demandFields(options, ['times', 'within']);
   if (typeof filter.path === 'string') demandPath(filter.path);
   const { times } = options;
-  if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
-    throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);
-  const within = waitTime('within', options.within ?? 0, MAX_WITHIN_MS);
+  demandWholeNumbers({ times }, 0, MAX_TIMES);
+  const within = waitOf('within', options.within ?? 0, MAX_WITHIN_MS);
   const end = clock.monotonic() + within;
   const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));
   let { last, clearings } = journal;

@@ -13,8 +13,8 @@ import type { DataModelFeed } from '../../control-channel/data-model/data-model-
 import type { Router } from '../../state/kinds/router.ts';
 import type { Service } from '../../state/kinds/service.ts';
 import type { Faults } from '../faults/faults.ts';
+import { waitOf } from '../input.ts';
 import type { Proxies } from '../proxies/proxies.ts';
-import { waitTime } from '../wait-time.ts';
 import type { Finding } from '../why/finding.ts';
 import { explainLink } from '../why/link.ts';
 import { explainWhy, type WhyComponents } from '../why/why.ts';
@@ -95,7 +95,7 @@ export class Readiness {
 
   /** Resolves when all routers that are enabled and not closed are ready. Rejects with NotReadyError, InvalidError. */
   async whole({ timeout = PATIENCE }: ReadyOptions = {}): Promise<void> {
-    await this.#until('the network is not ready', () => this.#problems(), waitTime('timeout', timeout, MAX_PATIENCE));
+    await this.#until('the network is not ready', () => this.#problems(), waitOf('timeout', timeout, MAX_PATIENCE));
   }
 
   /**

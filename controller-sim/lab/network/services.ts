@@ -2,7 +2,8 @@
 
 import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
 import type { State } from '../../state/state.ts';
-import { demandKnown, InvalidError } from '../lab-error.ts';
+import { demandFields, demandWholeNumber } from '../input.ts';
+import { InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { SeedDocument } from '../seed/export.ts';
 import type { LabRouter } from './readiness.ts';
@@ -45,10 +46,9 @@ const EVERYBODY = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles:
 
 /** The entities of a service. @throws InvalidError, or UnknownError for an unknown router */
 export function serviceSeed({ tables }: State, name: string, service: NewService): SeedDocument {
-  demandKnown(service, SERVICE_FIELDS);
+  demandFields(service, SERVICE_FIELDS);
   const { port, address = '127.0.0.1', encryptionRequired = true } = service;
-  if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
-    throw new InvalidError('port', `use a whole number from 1 to ${MAX_PORT}`, port);
+  demandWholeNumber('port', port, 1, MAX_PORT);
   const router = named(tables.router, 'router', service.host);
   if (!tables.identity.has(router.id))
     throw new InvalidError(

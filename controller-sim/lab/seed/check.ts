@@ -1,6 +1,7 @@
 // Checks a seed against its schema: sections, fields, types. All mistakes are found at once.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { pointerParts } from '#lib/json/json-pointer.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
@@ -74,11 +75,7 @@ function compile(definition: object, allErrors: boolean): ValidateFunction {
 
 /** An unknown field has the path of its key, a missing one that of its map. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): SeedPath {
-  const parts = instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const parts = pointerParts(instancePath).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   return keyword === 'additionalProperties' ? [...parts, String(params.additionalProperty)] : parts;
 }
 

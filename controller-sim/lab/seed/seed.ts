@@ -2,6 +2,7 @@
 // one transaction, by the rules of the management API. If anything is wrong, nothing changes, and all mistakes are
 // reported at once.
 
+import { isMap } from '#lib/json/is-map.ts';
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { inSlices, slices } from '#lib/slices.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -114,7 +115,7 @@ function* readItems(
     for (const [index, entry] of entries.entries()) {
       yield void items.push({
         section,
-        entry: typeof entry === 'object' && entry !== null ? (entry as Entry) : {},
+        entry: isMap(entry) ? entry : {},
         path: [section.name, index],
         id: section.hasShortId ? state.ids.short() : state.ids.long(),
         made: undefined,
@@ -139,7 +140,7 @@ function titleOf(value: unknown, [name, index]: SeedPath): string {
   const section = SECTIONS.find((each) => each.name === name);
   const entries = (value as Readonly<Record<string, unknown>>)[String(name)];
   const entry: unknown = Array.isArray(entries) && typeof index === 'number' ? entries[index] : undefined;
-  return section && typeof entry === 'object' && entry !== null ? `${labelOf(section, entry as Entry)}: ` : '';
+  return section && isMap(entry) ? `${labelOf(section, entry)}: ` : '';
 }
 
 function demandLimits(items: readonly Item[], note: Note): void {

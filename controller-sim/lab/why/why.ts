@@ -8,7 +8,8 @@ import type { Posture } from '../../posture/posture.ts';
 import type { PermissionType } from '../../state/entity.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Service } from '../../state/kinds/service.ts';
-import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
+import { demandFields } from '../input.ts';
+import { InvalidError, UnknownError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { Finding } from './finding.ts';
 import { explainHosting } from './hosting.ts';
@@ -48,7 +49,7 @@ const QUESTION_FIELDS: readonly (keyof WhyQuestion)[] = ['identity', 'service', 
 export function explainWhy(components: WhyComponents, question: WhyQuestion): WhyAnswer {
   const { state, access, posture, network, clock } = components;
   const { tables } = state;
-  demandKnown(question, QUESTION_FIELDS);
+  demandFields(question, QUESTION_FIELDS);
   const { type } = question;
   if (type !== 'Dial' && type !== 'Bind') throw new InvalidError('type', 'the type is Dial or Bind', type);
   const identity = named(tables.identity, 'identity', question.identity);

@@ -4,6 +4,7 @@
 //   management API ─► copy of the network ─► plan ─► requests
 
 import { ProjectError } from '#lib/errors.ts';
+import { isMap } from '#lib/json/is-map.ts';
 import { inSlices } from '#lib/slices.ts';
 import { copyOf } from '../../copied-state.ts';
 import type { SeedChange } from '../apply.ts';
@@ -12,7 +13,6 @@ import type { SeedDocument } from '../export.ts';
 import { labelOf } from '../item.ts';
 import { pathText } from '../mistake.ts';
 import { planned } from '../plan.ts';
-import type { Entry } from '../section.ts';
 import { prepareSeed, type SeedComponents } from '../seed.ts';
 import type { Seeded, SeedOptions } from '../seeded.ts';
 import type { ControllerClient } from './collections.ts';
@@ -40,8 +40,7 @@ export async function seedController(
   const source =
     typeof document === 'string' ? await inSlices(readSeedText(document, file)) : readSeedObject(document, file);
   const { value } = source;
-  const isMap = typeof value === 'object' && value !== null;
-  const network = await readController(client, isMap ? (value as Entry) : {}, options.prune);
+  const network = await readController(client, isMap(value) ? value : {}, options.prune);
   await using state = await copyOf(components.state);
   await writeNetwork(state, network);
   const changes: SeedChange[] = [];
