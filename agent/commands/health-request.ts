@@ -1,9 +1,7 @@
 // Asks a router's health-checks API, also one of the reference, and reads the answer.
 
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
-import { SystemClock } from '#lib/time/clock.ts';
 
 export interface HealthService {
   readonly url: string;
@@ -20,7 +18,7 @@ export interface HealthAnswer {
   /** `starting` with the reason, while the router waits for controllers or links. */
   readonly state?: string;
   readonly reason?: string;
-  readonly checks?: readonly { id: string; healthy: boolean; err?: { message: string } }[];
+  readonly checks?: readonly { id: string; healthy: boolean; err?: { message: string }; details?: unknown }[];
 }
 
 /** Milliseconds for the whole answer. */
@@ -29,28 +27,20 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Resolves with the text of the answer. */
 export async function requestHealth({ url, ca, name }: HealthService, insecure = false): Promise<string> {
-  const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({
-    connect: {
+  const { HttpClient } = await import('#http/http-client.ts');
+  await using client = new HttpClient({
+    limits: { step: TIMEOUT, whole: TIMEOUT, bytes: MAX_ANSWER_BYTES },
+    trust: {
       ...(ca !== undefined && { ca }),
       ...(name !== undefined && {
         checkServerIdentity: (_host: string, certificate: PeerCertificate) => checkServerIdentity(name, certificate),
       }),
       allowPartialTrustChain: true,
       rejectUnauthorized: !insecure,
-      timeout: TIMEOUT,
     },
-    maxResponseSize: MAX_ANSWER_BYTES,
   });
-  const late = () => new TimeoutError('its answer', TIMEOUT);
-  const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT, late);
-  try {
-    const response = await request(new URL('/health-checks', url), { dispatcher, signal });
-    return await response.body.text();
-  } finally {
-    timer.cancel();
-    await dispatcher.close();
-  }
+  const { bytes } = await client.send(new URL('/health-checks', url));
+  return bytes.toString();
 }
 
 /** Undefined for a text that is not the answer of a router. */

@@ -1,9 +1,8 @@
-// Opens the connections of an enrollment: direct, or through the HTTP proxy that the environment names (as the
-// reference's client does). The section `proxy` of the configuration is for channels and links only.
+// Opens the connections of an enrollment through the HTTP proxy that the environment names, as the reference's client
+// does. The section `proxy` of the configuration is for channels and links only.
 
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
-import { asError, TimeoutError } from '#lib/errors.ts';
+import { TimeoutError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { connectThroughProxy } from '#wire/connection/dial.ts';
 import { type Environment, proxyFromEnvironment } from '#wire/connection/environment-proxy.ts';
@@ -39,23 +38,4 @@ export async function openThroughProxy(url: URL, options: ControllerSocketOption
   } finally {
     timer.cancel();
   }
-}
-
-/** The connections of an HTTP client to the controller, verified with `ca`. */
-export function controllerConnector(url: URL, ca: string, options: ControllerSocketOptions): buildConnector.connector {
-  const { timeout } = options;
-  // The default of rejectUnauthorized depends on the environment.
-  const connect = buildConnector({
-    ca,
-    allowPartialTrustChain: true,
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-    timeout,
-  });
-  return (target, callback) => {
-    openThroughProxy(url, options).then(
-      (httpSocket) => connect({ ...target, ...(httpSocket && { httpSocket }) }, callback),
-      (error: unknown) => callback(asError(error), null),
-    );
-  };
 }

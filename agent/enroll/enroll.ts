@@ -8,8 +8,8 @@ import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Agent, request } from 'undici';
-import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
+import { HttpClient } from '#http/http-client.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { readTextFile, readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -29,7 +29,7 @@ import {
 } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
-import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
+import { type ControllerSocketOptions, openThroughProxy } from './controller-socket.ts';
 import { isTooOld, MIN_CONTROLLER_VERSION } from './controller-version.ts';
 import { EnrollmentError } from './errors.ts';
 import { readCertificateBag } from './pkcs7.ts';
@@ -297,27 +297,21 @@ async function call(
   },
 ): Promise<{ status: number; body: string }> {
   const { ca, sockets, method, headers, body } = options;
-  const agent = new Agent({
-    connect: controllerConnector(url, ca, sockets),
-    headersTimeout: TIMEOUT,
-    bodyTimeout: TIMEOUT,
-    maxResponseSize: MAX_ANSWER_BYTES,
+  await using client = new HttpClient({
+    clock: sockets.clock,
+    limits: { step: TIMEOUT, whole: REQUEST_TIMEOUT, bytes: MAX_ANSWER_BYTES },
+    trust: { ca, allowPartialTrustChain: true },
+    openSocket: () => openThroughProxy(url, sockets),
   });
-  const late = () => new TimeoutError('its answer', REQUEST_TIMEOUT);
-  const { signal, timer } = sockets.clock.deadline('enrollment request', REQUEST_TIMEOUT, late);
   try {
-    const sent = { method, headers, ...(body !== undefined && { body }) };
-    const response = await request(url, { dispatcher: agent, signal, ...sent });
-    return { status: response.statusCode, body: await response.body.text() };
+    const { status, bytes } = await client.send(url, { method, headers, ...(body !== undefined && { body }) });
+    return { status, body: bytes.toString() };
   } catch (error) {
     throw new EnrollmentError(
       'CONTROLLER_UNREACHABLE',
       `the controller at ${url.origin} did not answer: ${describeError(error)}${aboutClock(error, sockets.clock)}`,
       { cause: error },
     );
-  } finally {
-    timer.cancel();
-    await agent.close();
   }
 }
 

@@ -182,9 +182,9 @@ async function makeClient({ management, ports, ca }: Network, { services }: Size
   const roles = { serviceRoles: ['#all'], identityRoles: ['#clients'] };
   await management.servicePolicies.create({ name: 'clients', type: 'Dial', semantic: 'AnyOf', ...roles });
   const device = await enrollDevice({ management, simulator }, 'client', { roleAttributes: ['clients'] });
-  const { cert, key, agent } = device;
+  const { cert, key, http } = device;
   const token = await loginLegacy({ simulator }, device);
-  await agent.close();
+  await http.close();
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), token, service: 'echo' };
 }
 

@@ -3,8 +3,8 @@
 
 import { boolean, checkOptions, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { TEST_COST } from '../auth/passwords.ts';
+import { answerBudget } from '../client/api-caller.ts';
 import { type ClientOptions, openClientWith } from '../client/api-client.ts';
-import { answerBudget } from '../client/controller-http.ts';
 import type { ControllerSeedOptions } from '../lab/seed/controller/seed-controller.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';

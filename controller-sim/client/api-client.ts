@@ -1,27 +1,18 @@
-// A client of the management, client or fabric API of a controller: this one, or the reference's. It logs in with the
-// first request, and again after its session has ended.
+// The typed client of the management, client or fabric API of a controller: this one, or the reference's. Its methods
+// reject if the controller rejects a request.
 
-import type { Dispatcher } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import { isMap } from '#lib/json/is-map.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
 import type { BufferBudget } from '#lib/queue/buffer-budget.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
-import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { connectionProblem, type Envelope, type ErrorBody, errorIn, readEnvelope, tokenIn } from './api-answer.ts';
+import { AnswersTooLargeError, type ApiAnswer, ApiCaller, answerBudget } from './api-caller.ts';
 import type { ApiClient, ClientApi } from './api-types.ts';
-import {
-  AnswersTooLargeError,
-  answerBudget,
-  ControllerHttp,
-  connectionProblem,
-  type Envelope,
-  type ErrorBody,
-  errorIn,
-  readEnvelope,
-} from './controller-http.ts';
 
 export interface ClientOptions {
   /** `https://host:port`. */
@@ -62,19 +53,6 @@ const LOGIN = `${BASES.client[0]}/authenticate?method=password`;
 const PAGE = 500;
 /** Entities of a list. */
 const MAX_LISTED = 100_000;
-const UNAUTHORIZED = 401;
-/** The index of the data in each answer, and the least one that a request asks for. The reference has neither. */
-const DATA_INDEX = 'edgeweave-data-index';
-const MIN_DATA_INDEX = 'edgeweave-min-data-index';
-const INDEX = /^\d{1,19}$/;
-
-interface Requested {
-  readonly method: Dispatcher.HttpMethod;
-  readonly target: string;
-  readonly token?: string;
-  readonly body?: unknown;
-  readonly budget: BufferBudget;
-}
 
 const object: OptionCheck = (value) => (isMap(value) ? undefined : 'It must be an object.');
 const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, OptionCheck>> = {
@@ -115,7 +93,7 @@ export function openClientWith<Api extends ClientApi>(
   if (!Object.hasOwn(COLLECTIONS, api))
     throw new OptionError(`openClient: unknown API ${api}; ${meantOrKnown(api, Object.keys(COLLECTIONS))}`);
   demandClientOptions(options);
-  const caller = new Caller(api, options, parts);
+  const caller = new TypedCaller(api, options, parts);
   const collections = Object.entries(COLLECTIONS[api]).map(([name, ids]) => [name, collectionOf(caller, ids)]);
   return Object.assign(Object.fromEntries(collections), {
     call: (id: string, call?: Call) => caller.call(id, call),
@@ -134,7 +112,7 @@ function demandClientOptions(options: ClientOptions): void {
   }
 }
 
-function collectionOf(caller: Caller, ids: Readonly<Record<string, string>>): object {
+function collectionOf(caller: TypedCaller, ids: Readonly<Record<string, string>>): object {
   const { list = '', create = '', get = '', update = '', patch = '', delete: remove = '' } = ids;
   const methods: Readonly<Record<string, unknown>> = {
     list: (query?: Call['query']) => caller.list(list, query),
@@ -147,23 +125,21 @@ function collectionOf(caller: Caller, ids: Readonly<Record<string, string>>): ob
   return Object.fromEntries(Object.keys(ids).map((verb) => [verb, methods[verb]]));
 }
 
-class Caller {
+class TypedCaller {
   readonly #api: ClientApi;
   readonly #options: ClientOptions;
-  readonly #clock: Clock;
   readonly #budget: BufferBudget | undefined;
-  #http: Promise<ControllerHttp> | undefined;
+  readonly #caller: ApiCaller;
   #operations: ReadonlyMap<string, ApiOperation> | undefined;
-  #token: Promise<string> | undefined;
-  /** The newest data of all answers: behind one address, the next request may reach another controller. */
-  #index = 0n;
   #isClosed = false;
 
-  constructor(api: ClientApi, options: ClientOptions, { budget, clock = new SystemClock() }: ClientParts) {
+  constructor(api: ClientApi, options: ClientOptions, { budget, clock }: ClientParts) {
     this.#api = api;
     this.#options = options;
     this.#budget = budget;
-    this.#clock = clock;
+    const { baseUrl, ca } = options;
+    const login = () => this.#login();
+    this.#caller = new ApiCaller({ baseUrl, trust: { ca }, clock, login, followsData: true });
   }
 
   async call(id: string, call: Call = {}): Promise<unknown> {
@@ -192,21 +168,14 @@ class Caller {
     }
   }
 
-  /** Concurrent requests share one login. */
   token(): Promise<string> {
-    if (this.#token) return this.#token;
-    const login = this.#login();
-    this.#token = login;
-    login.catch(() => {
-      if (this.#token === login) this.#token = undefined;
-    });
-    return login;
+    return this.#caller.token() as Promise<string>; // it logs in
   }
 
   /** Requests that have no answer yet are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#http)?.destroy();
+    await this.#caller.destroy();
   }
 
   #newBudget(): BufferBudget {
@@ -219,14 +188,11 @@ class Caller {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const target = `${BASES[this.#api][0]}${filled}${search.size > 0 ? `?${search}` : ''}`;
-    const used = this.token();
-    let outcome = await this.#request(id, { method, target, token: await used, body, budget });
-    if (outcome.status === UNAUTHORIZED) {
-      if (this.#token === used) this.#token = undefined; // the session has ended
-      outcome = await this.#request(id, { method, target, token: await this.token(), body, budget });
-    }
-    const { status, text, isJson } = outcome;
-    if (status >= 500) this.#index = 0n; // the data may have gone back
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const { status, headers, text } = await this.#answer(id, (caller) =>
+      caller.ask({ method, path: target, body: sent, budget }),
+    );
+    const isJson = String(headers['content-type'] ?? '').includes('json');
     if (!isJson && status < 300) return { data: text };
     const envelope = readEnvelope(text);
     if (status >= 300) throw rejection(id, status, errorIn(envelope));
@@ -249,42 +215,29 @@ class Caller {
       throw new ApiRequestError(
         `the password of ${username} is not known: existing data keeps it; give it with \`password\``,
       );
-    const login = { method: 'POST', target: LOGIN, body: { username, password }, budget: this.#newBudget() } as const;
-    const { status, text } = await this.#request(AUTHENTICATE, login);
+    const login = { method: 'POST', path: LOGIN, body: { username, password }, budget: this.#newBudget() };
+    const { status, text } = await this.#answer(AUTHENTICATE, (caller) => caller.send(login));
     const envelope = readEnvelope(text);
     if (status >= 300) throw rejection(AUTHENTICATE, status, errorIn(envelope));
-    const { data } = envelope;
-    const { token } = (data ?? {}) as { readonly token?: unknown };
-    if (typeof token !== 'string') throw new ApiRequestError(`${AUTHENTICATE}: the answer has no session`, { status });
+    const token = tokenIn(envelope);
+    if (token === undefined) throw new ApiRequestError(`${AUTHENTICATE}: the answer has no session`, { status });
     return token;
   }
 
-  async #request(id: string, { method, target, token, body, budget }: Requested) {
+  /** Rejects with ApiRequestError if no answer comes. */
+  async #answer(id: string, send: (caller: ApiCaller) => Promise<ApiAnswer>): Promise<ApiAnswer> {
     if (this.#isClosed) throw new ApiRequestError('the client is closed');
-    const { baseUrl, ca } = this.#options;
-    this.#http ??= ControllerHttp.open(ca, this.#clock);
-    const http = await this.#http;
-    const headers = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(token !== undefined && { 'zt-session': token }),
-      ...(this.#index > 0n && { [MIN_DATA_INDEX]: String(this.#index) }),
-    };
-    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     try {
-      const { status, headers, text } = await http.send(`${baseUrl}${target}`, request, budget);
-      this.#note(String(headers[DATA_INDEX] ?? ''));
-      return { status, text, isJson: String(headers['content-type'] ?? '').includes('json') };
+      return await send(this.#caller);
     } catch (error) {
+      if (error instanceof ApiRequestError) throw error; // of the login
+      const { baseUrl } = this.#options;
       const message =
         error instanceof AnswersTooLargeError
           ? `${id}: ${baseUrl} cannot be read: ${error.message}`
           : `no controller answers at ${baseUrl}: ${connectionProblem(error)} (${id})`;
       throw new ApiRequestError(message, { cause: error });
     }
-  }
-
-  #note(index: string): void {
-    if (INDEX.test(index) && BigInt(index) > this.#index) this.#index = BigInt(index);
   }
 }
 

@@ -3,9 +3,8 @@
 import { Command } from 'commander';
 import { commandName, examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { describeError, TimeoutError } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
-import { SystemClock } from '#lib/time/clock.ts';
 import { readyOption } from './lab.ts';
 import type { ReadyLine } from './lab-client.ts';
 import { readyFileOf } from './ready-file.ts';
@@ -17,6 +16,8 @@ interface HealthOptions {
 
 /** Milliseconds for the whole answer. */
 const TIMEOUT_MS = 5_000;
+/** An answer has a few checks. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export function healthCommand(): Command {
   return new Command('health')
@@ -52,21 +53,20 @@ async function check({ ready: given, url }: HealthOptions): Promise<void> {
 
 /** Rejects with the reason. */
 async function ask({ port, ca = '', others = [] }: ReadyLine, url: string | undefined): Promise<void> {
-  const [{ reachableOf }, { Agent, request }] = await Promise.all([import('./lab-client.ts'), import('undici')]);
+  const [{ reachableOf }, { HttpClient }] = await Promise.all([
+    import('./lab-client.ts'),
+    import('#http/http-client.ts'),
+  ]);
   // The advertised name of a container may be unknown inside it.
   const local = (each: number | undefined) => `https://127.0.0.1:${each}`;
   const address = url ?? (await reachableOf({ url: local(port), others: others.map((each) => local(each.port)) }));
-  const dispatcher = new Agent({ connect: { ca: readTextFileSync(ca), timeout: TIMEOUT_MS } });
-  const late = () => new TimeoutError(`the answer of ${address}`, TIMEOUT_MS);
-  const { signal, timer } = new SystemClock().deadline('answer of a health check', TIMEOUT_MS, late);
-  try {
-    const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher, signal });
-    const answer = await body.text();
-    if (statusCode !== 200) throw new Error(`${address}/readyz answers with status ${statusCode}${reasonIn(answer)}`);
-  } finally {
-    timer.cancel();
-    await dispatcher.close();
-  }
+  await using client = new HttpClient({
+    limits: { step: TIMEOUT_MS, whole: TIMEOUT_MS, bytes: MAX_ANSWER_BYTES },
+    trust: { ca: readTextFileSync(ca) },
+  });
+  const what = `the answer of ${address}`;
+  const { status, bytes } = await client.send(new URL('/readyz', address), { what });
+  if (status !== 200) throw new Error(`${address}/readyz answers with status ${status}${reasonIn(bytes.toString())}`);
 }
 
 /** The reason that a controller gives, with a colon before it. */

@@ -1,17 +1,17 @@
 // A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in
 // as the administrator and out again.
 
-import type { Dispatcher } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
 import { errorCode, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { isMap } from '#lib/json/is-map.ts';
-import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { LabInputs, Operations } from '#schemas/api/gen/operation-types.ts';
 import type { LabFunction } from '#schemas/lab/function.ts';
 import { LAB_FUNCTIONS } from '#schemas/lab/functions.ts';
-import { answerBudget, ControllerHttp, connectionProblem, errorIn, readEnvelope } from '../client/controller-http.ts';
+import { connectionProblem, errorIn, readEnvelope, tokenIn } from '../client/api-answer.ts';
+import { type ApiAnswer, ApiCaller } from '../client/api-caller.ts';
 import { readyFileOf } from './ready-file.ts';
 
 export interface Connection {
@@ -51,34 +51,34 @@ interface Known {
 const LOGIN = '/lab/v1/authenticate?method=password';
 /** Milliseconds until a controller is taken for stopped, if there are others. */
 const MAX_HANDSHAKE = 2_000;
+
 export class LabClient {
   readonly #url: string;
   readonly #credentials: { readonly username: string; readonly password: string };
-  readonly #http: ControllerHttp;
-  #token: string | undefined;
-  /** Does not expire, and needs no logout. */
-  readonly #labToken: string | undefined;
-
+  readonly #caller: ApiCaller;
+  readonly #hasLabToken: boolean;
   readonly #stopped: Known['stopped'];
 
-  private constructor({ url, labToken, username, password, stopped }: Known, http: ControllerHttp) {
+  private constructor({ url, ca, labToken, username, password, stopped }: Known, clock: Clock | undefined) {
     this.#stopped = stopped;
-    this.#labToken = labToken;
+    this.#hasLabToken = labToken !== undefined;
     this.#url = url;
     this.#credentials = { username, password };
-    this.#http = http;
+    // A lab token does not expire, and needs no logout.
+    const session = labToken === undefined ? { login: () => this.#login() } : { token: labToken };
+    this.#caller = new ApiCaller({ baseUrl: url, trust: { ca }, clock, ...session });
   }
 
   /** Rejects with LabClientError. */
-  static async open(connection: Connection, clock: Clock = new SystemClock()): Promise<LabClient> {
+  static async open(connection: Connection, clock?: Clock): Promise<LabClient> {
     const known = complete(connection);
-    const http = await ControllerHttp.open(authoritiesOf(known), clock);
-    const client = new LabClient({ ...known, url: await reachableOf(known) }, http);
+    const ca = authoritiesOf(known);
+    const client = new LabClient({ ...known, ca, url: await reachableOf(known) }, clock);
     try {
-      if (known.labToken === undefined) await client.#login();
+      await client.#caller.token();
       return client;
     } catch (error) {
-      await client.#http.close();
+      await client.#caller.close();
       throw error;
     }
   }
@@ -96,17 +96,36 @@ export class LabClient {
   }
 
   /** The data of an answer. A text is sent as YAML, other bodies as JSON. Rejects with LabClientError. */
-  async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
-    let { status, text } = await this.#request(method, path, body);
-    if (status === 401 && this.#token !== undefined) {
-      await this.#login(); // an advance of the clock has ended the session
-      ({ status, text } = await this.#request(method, path, body));
-    }
+  async ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const type = typeof body === 'string' ? 'application/yaml' : 'application/json';
+    // An advance of the clock may have ended the session.
+    return this.#dataOf(path, await this.#answer((caller) => caller.ask({ method, path, body, type })));
+  }
+
+  /** Ends the session; it would end by itself later. */
+  async close(): Promise<void> {
+    const logout = { method: 'DELETE', path: '/lab/v1/current-api-session', type: 'application/json' };
+    const { session } = this.#caller;
+    if (session !== undefined && !this.#hasLabToken) await this.#caller.send(logout, session).catch(() => undefined);
+    await this.#caller.close();
+  }
+
+  async #login(): Promise<string> {
+    const answer = await this.#answer((caller) =>
+      caller.send({ method: 'POST', path: LOGIN, body: this.#credentials }),
+    );
+    const token = tokenIn({ data: this.#dataOf(LOGIN, answer) });
+    if (token === undefined) throw new LabClientError(`${this.#url} answers without a session: is it a simulator?`);
+    return token;
+  }
+
+  /** @throws LabClientError for a rejection */
+  #dataOf(path: string, { status, text }: ApiAnswer): unknown {
     const envelope = readEnvelope(text);
     if (status < 300) return envelope.data;
     if (status === 404 && path === LOGIN)
       throw new LabClientError(`${this.#url} has no lab API: it is not a simulator, or it was started with --no-lab`);
-    if (status === 401 && this.#labToken !== undefined)
+    if (status === 401 && this.#hasLabToken)
       throw new LabClientError('the simulator rejects the lab token: the ready line is of an earlier start');
     const error = errorIn(envelope);
     if (error?.code === 'INVALID_AUTH')
@@ -115,32 +134,12 @@ export class LabClient {
     throw new LabClientError(`${error?.reason || `status ${status}`}${remedy}`, { data: error?.data });
   }
 
-  /** Ends the session; it would end by itself later. */
-  async close(): Promise<void> {
-    if (this.#token !== undefined) await this.#request('DELETE', '/lab/v1/current-api-session').catch(() => undefined);
-    await this.#http.close();
-  }
-
-  async #login(): Promise<void> {
-    this.#token = undefined;
-    const session = await this.ask('POST', LOGIN, this.#credentials);
-    const { token } = (session ?? {}) as { readonly token?: unknown };
-    if (typeof token !== 'string')
-      throw new LabClientError(`${this.#url} answers without a session: is it a simulator?`);
-    this.#token = token;
-  }
-
-  async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
-    const token = this.#labToken ?? this.#token;
-    const headers = {
-      'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
-      ...(token !== undefined && { 'zt-session': token }),
-    };
-    const sent = typeof body === 'string' ? body : JSON.stringify(body);
-    const request = { method, headers, ...(body !== undefined && { body: sent }) };
+  /** Rejects with LabClientError if no answer comes. */
+  async #answer(send: (caller: ApiCaller) => Promise<ApiAnswer>): Promise<ApiAnswer> {
     try {
-      return await this.#http.send(`${this.#url}${path}`, request, answerBudget());
+      return await send(this.#caller);
     } catch (error) {
+      if (error instanceof LabClientError) throw error; // of the login
       const problem = `no simulator answers at ${this.#url}: ${connectionProblem(error)}`;
       throw new LabClientError(this.#stopped() ?? problem, { cause: error });
     }
@@ -157,7 +156,7 @@ function requestOf({ route, query = {}, body }: LabFunction, fields: Map<string,
   });
   const search = asked.length === 0 ? '' : `?${new URLSearchParams(asked)}`;
   const sent = fields.has('document') ? fields.get('document') : Object.fromEntries(fields);
-  return { method: method as Dispatcher.HttpMethod, path: path + search, ...(body !== undefined && { body: sent }) };
+  return { method, path: path + search, ...(body !== undefined && { body: sent }) };
 }
 
 function taken(fields: Map<string, unknown>, name: string): unknown {

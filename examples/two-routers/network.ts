@@ -10,7 +10,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, request } from 'undici';
+import { type HealthAnswer, readHealth, requestHealth } from '../../agent/commands/health-request.ts';
 import type { RouterDescription } from '../../agent/interface/description.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
@@ -54,13 +54,6 @@ export interface LinkFacts {
   readonly addresses: Readonly<Record<string, { localAddr: string; remoteAddr: string }>>;
 }
 
-interface HealthPayload {
-  readonly data: {
-    readonly healthy: boolean;
-    readonly checks: readonly { readonly id: string; readonly healthy: boolean; readonly details?: unknown }[];
-  };
-}
-
 interface HealthyLink {
   readonly destRouterId: string;
   readonly addresses: LinkFacts['addresses'];
@@ -86,7 +79,6 @@ export class Network {
   #management: ApiClient<'management'> | undefined;
   #fabric: ApiClient<'fabric'> | undefined;
   #echo: EchoServer | undefined;
-  #web: Agent | undefined;
   #env: Readonly<Record<string, string>> = {};
   #coming: Promise<void> | undefined;
   #closing = false;
@@ -128,7 +120,7 @@ export class Network {
     await controller?.stop();
     await this.#coming?.catch(() => undefined); // the caller of `up` received the error
     this.#echo?.close();
-    await Promise.all([this.#management?.close(), this.#fabric?.close(), this.#web?.close()]);
+    await Promise.all([this.#management?.close(), this.#fabric?.close()]);
   }
 
   /** Removes certificates, keys and logs. */
@@ -287,7 +279,7 @@ export class Network {
   }
 
   async #linksOf(router: RouterFacts): Promise<readonly HealthyLink[]> {
-    const { checks } = (await this.#health(router)).data;
+    const { checks = [] } = await this.#health(router);
     return (checks.find(({ id }) => id === 'link.health')?.details ?? []) as readonly HealthyLink[];
   }
 
@@ -307,18 +299,15 @@ export class Network {
 
   async #checkHealth(): Promise<void> {
     for (const router of this.routers) {
-      await this.#until(
-        `${router.name} is healthy`,
-        async () => (await this.#health(router)).data.healthy || undefined,
-      );
+      await this.#until(`${router.name} is healthy`, async () => (await this.#health(router)).healthy || undefined);
       router.health = 'healthy';
     }
   }
 
-  async #health({ healthUrl, ca }: RouterFacts): Promise<HealthPayload> {
-    this.#web ??= new Agent({ connect: { ca: readFileSync(ca, 'utf8'), allowPartialTrustChain: true } });
-    const response = await request(healthUrl, { dispatcher: this.#web });
-    return (await response.body.json()) as HealthPayload;
+  async #health({ healthUrl, ca }: RouterFacts): Promise<HealthAnswer> {
+    const health = readHealth(await requestHealth({ url: healthUrl, ca: readFileSync(ca, 'utf8') }));
+    if (!health) throw new Error(`${healthUrl} does not answer like a router`);
+    return health;
   }
 
   /** Rejects after `PATIENCE`, and as soon as a program has ended: its log then says why. */

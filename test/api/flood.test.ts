@@ -4,14 +4,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { Agent } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { ApiClient, JSON_TYPE, PASSWORD } from '../support/clients/api-client.ts';
+import { httpClient } from '../support/clients/http.ts';
 
 const CONNECTIONS = 300;
 /** Milliseconds for a connection: all handshakes share one processor with the test. */
-const PATIENCE = 60_000;
 const REQUESTS = 6_000;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_BYTES = 100 * MIB;
@@ -57,16 +56,12 @@ t.test('requests in a flood are answered or asked to retry, and leave nothing be
   await using api = new ApiClient(simulator);
   await api.create('/services', { name: 'shared', encryptionRequired: true });
   const before = heap();
-  const agent = new Agent({
-    connect: { ca: simulator.ca, timeout: PATIENCE },
-    connections: CONNECTIONS,
-    pipelining: 1,
-  });
+  const clients = httpClient({ ca: simulator.ca }, { connections: CONNECTIONS });
   const wrong: string[] = [];
   let created = 0;
   const ask = async (index: number) => {
     const { method, path, body, status } = wanted(index);
-    const answer = await api.ask(method, path, { token: api.token, body, type: JSON_TYPE, as: agent });
+    const answer = await api.ask(method, path, { token: api.token, body, type: JSON_TYPE, as: clients });
     if (status === 201 && answer.status === 201) created += 1;
     const isLater = answer.status === 429 && LATER.includes(answer.code ?? '') && 'apiVersion' in answer.meta;
     if (answer.status !== status && !isLater) wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -77,7 +72,7 @@ t.test('requests in a flood are answered or asked to retry, and leave nothing be
   t.same(wrong, []);
   t.ok(created > 0, `${created} services were created`);
   t.match(await api.get('/summary'), { services: created + 1 }, 'acknowledged changes are stored, and no others');
-  await agent.close();
+  await clients.close();
   const growth = heap() - before;
   t.ok(growth < MAX_GROWTH_BYTES, `the heap grew by ${Math.round(growth / MIB)} MiB`);
   t.equal((await api.manage('GET', '/services/none')).status, 404);
@@ -86,16 +81,16 @@ t.test('requests in a flood are answered or asked to retry, and leave nothing be
 t.test('requests on one connection beyond the limit', async (t) => {
   await using simulator = await startSimulator({ passwordCost: TEST_COST });
   await using api = new ApiClient(simulator);
-  const agent = new Agent({ connect: { ca: simulator.ca, timeout: PATIENCE }, connections: 100, pipelining: 50 });
+  const clients = httpClient({ ca: simulator.ca }, { connections: 100, pipelining: 50 });
   const statuses = new Set<number>();
   const ask = async () => {
-    const { status } = await api.ask('GET', '/version', { as: agent });
+    const { status } = await api.ask('GET', '/version', { as: clients });
     statuses.add(status);
   };
   await Promise.all(Array.from({ length: 4_000 }, ask));
   statuses.delete(429);
   t.same([...statuses], [200]);
-  await agent.close();
+  await clients.close();
 });
 
 t.test('wrong current passwords from one address leave room for passwords of others', async (t) => {
@@ -105,7 +100,7 @@ t.test('wrong current passwords from one address leave room for passwords of oth
   const token = await api.login('anna', PASSWORD);
   const [own] = await api.get('/current-identity/authenticators', token);
   const identityId = await api.create('/identities', { name: 'berta', type: 'User', isAdmin: false });
-  const as = new Agent({ connect: { ca: api.simulator.ca }, localAddress: '127.0.0.2', connections: 30 });
+  const as = httpClient({ ca: api.simulator.ca }, { localAddress: '127.0.0.2', connections: 30 });
   const body = { username: 'anna', currentPassword: 'wrong', password: PASSWORD };
   const flood = Array.from({ length: 30 }, () =>
     api.ask('PUT', `/current-identity/authenticators/${own.id}`, { token, body, as }),

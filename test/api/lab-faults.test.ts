@@ -2,11 +2,11 @@
 
 import { get } from 'node:https';
 import t from 'tap';
-import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
 import type { HttpFault } from '../../controller-sim/lab/faults/fault.ts';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
+import { httpClient } from '../support/clients/http.ts';
 
 const FAULTS = '/lab/v1/faults';
 
@@ -195,7 +195,7 @@ t.test('a delay ends with the clock, with its client, and with the simulator', a
   t.equal((await slow).status, 200);
   t.match(lastEntry(api), { status: 200, duration: 20_000, fault: 'f1' });
 
-  const leaving = new Agent({ connect: { ca: api.simulator.ca } }); // its end is part of the test
+  const leaving = httpClient({ ca: api.simulator.ca }); // its end is part of the test
   const left = Promise.allSettled(Array.from({ length: 50 }, () => api.ask('GET', '/version', { as: leaving })));
   t.ok(await turns(() => isWaiting(50)));
   await leaving.destroy();

@@ -14,6 +14,9 @@ import { ApiRequestError, openClient, openClientWith } from '../../controller-si
 import { LabClient, LabClientError } from '../../controller-sim/commands/lab-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { until } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
+
+const MEBIBYTE = Buffer.alloc(1024 * 1024, ' ');
 
 /** A client whose server lets it log in, and answers everything else by `answer`. */
 async function opened(answer: (response: ServerResponse) => void, login = '{"data":{"token":"t"}}') {
@@ -32,6 +35,12 @@ async function opened(answer: (response: ServerResponse) => void, login = '{"dat
     await new Promise((resolve) => server.close(resolve));
   };
   return { client, target, [Symbol.asyncDispose]: close };
+}
+
+/** Sends an answer without an end. */
+function pour(response: ServerResponse): void {
+  while (!response.destroyed && response.write(MEBIBYTE));
+  if (!response.destroyed) response.once('drain', () => pour(response));
 }
 
 /** A server that sends the start of an answer, and then its part again and again. */
@@ -77,11 +86,6 @@ t.test('rubbish is an error', async (t) => {
 });
 
 t.test('an answer and a list without an end are errors', { timeout: 60_000 }, async (t) => {
-  const part = Buffer.alloc(1024 * 1024, ' ');
-  const pour = (response: ServerResponse): void => {
-    while (!response.destroyed && response.write(part));
-    if (!response.destroyed) response.once('drain', () => pour(response));
-  };
   await using endless = await opened(pour);
   await t.rejects(endless.client.services.list(), { code: 'API_REQUEST', message: /no controller answers/ });
   const page = JSON.stringify({ data: Array(500).fill({}), meta: { pagination: { totalCount: 1e9 } } });
@@ -183,6 +187,7 @@ t.test('the commands: an answer that drips, takes much memory or hides its text 
   const server = createTlsServer({ cert, key: key.export({ type: 'pkcs8', format: 'pem' }) }, (request, response) => {
     response.on('error', () => undefined);
     if (request.url === '/evil') response.writeHead(400).end(JSON.stringify({ error: { cause: { reason: evil } } }));
+    else if (request.url === '/readyz') pour(response);
     else if (request.url === '/dense') response.end(`{"data":[${'[],'.repeat(9_000_000)}[]]}`);
     else {
       const drip = (): void => {
@@ -207,6 +212,11 @@ t.test('the commands: an answer that drips, takes much memory or hides its text 
   const rejection = await client.ask('GET', '/evil').catch((reason: unknown) => reason);
   t.match(rejection, new LabClientError('\\u001b[2J\\u000aok: all well\\u202e'));
   await t.rejects(client.ask('GET', '/dense'), { code: 'LAB', message: /its answers take more than 256 MiB/ });
+  const url = new URL(management).origin;
+  t.match(await runProgram(['entry/sim-cli.ts', 'health', '--ready', ready, '--url', url]), {
+    code: 1,
+    stderr: 'not ready: the answer is larger than 1048576 bytes\n',
+  });
   const rejected = t.rejects(client.ask('GET', '/drip'), { code: 'LAB', message: /took longer than 300000 ms/ });
   await until('parts of the answer', () => drips > 20);
   await clock.advance(300_000);

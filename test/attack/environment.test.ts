@@ -6,14 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
+import { HttpClient } from '#http/http-client.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialTls } from '#wire/connection/dial.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
-import { controllerConnector } from '../../agent/enroll/controller-socket.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
+import { openClient } from '../../controller-sim/client/api-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 
 /** Only during a test: other files share the process. */
@@ -27,7 +28,7 @@ function disableVerification(t: Test): void {
   });
 }
 
-t.test('routers verify controllers and other routers regardless of NODE_TLS_REJECT_UNAUTHORIZED', async (t) => {
+t.test('programs verify controllers and routers regardless of NODE_TLS_REJECT_UNAUTHORIZED', async (t) => {
   disableVerification(t);
   const clock = new SystemClock();
   const pemOf = (authority: Awaited<ReturnType<typeof makeAuthority>>) => authority.certificate.toString('pem');
@@ -44,9 +45,10 @@ t.test('routers verify controllers and other routers regardless of NODE_TLS_REJE
   await t.rejects(dialTls({ address, context: { ca }, timeout: 5_000, clock }), /issuer certificate/, 'dial');
 
   const url = new URL(`https://localhost:${port}/`);
-  const dispatcher = new Agent({ connect: controllerConnector(url, ca, { clock, timeout: 5_000, environment: {} }) });
-  t.teardown(() => dispatcher.close());
-  await t.rejects(request(url, { dispatcher }), /issuer certificate/, 'enrollment');
+  await using asking = new HttpClient({ limits: { step: 5_000, whole: 5_000, bytes: 100 }, trust: { ca } });
+  await t.rejects(asking.send(url), /verify the first certificate/, 'enrollment, and other requests');
+  await using typed = openClient('management', { baseUrl: url.origin, ca, username: 'a', password: 'b' });
+  await t.rejects(typed.services.list(), /verify the first certificate/, 'typed client');
 
   const router = await issue(ours, 'router');
   const key = `pem:${router.key.export({ type: 'pkcs8', format: 'pem' })}`;

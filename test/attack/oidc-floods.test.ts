@@ -2,13 +2,14 @@
 
 import { connect } from 'node:tls';
 import t from 'tap';
-import { Agent } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import { IdSource } from '#lib/ids.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
 import type { Proven } from '../../controller-sim/auth/login-attempt.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { makeAuthority } from '../support/clients/certificates.ts';
+import { httpClient } from '../support/clients/http.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
@@ -29,20 +30,20 @@ const PARAMETERS = {
 };
 
 /** Starts a login and returns its id. */
-async function begin(api: ApiClient, fields: Record<string, string> = {}, as?: Agent): Promise<string> {
+async function begin(api: ApiClient, fields: Record<string, string> = {}, as?: HttpClient): Promise<string> {
   const { headers } = await post(api, fields, as);
   const location = new URL(String(headers.location), api.simulator.baseUrl);
   return location.searchParams.get('authRequestID') ?? '';
 }
 
-function post(api: ApiClient, fields: Record<string, string> = {}, as?: Agent) {
+function post(api: ApiClient, fields: Record<string, string> = {}, as?: HttpClient) {
   const body = new URLSearchParams({ ...PARAMETERS, ...fields }).toString();
   return api.ask('POST', '/oidc/authorize', { type: FORM, body, ...(as && { as }) });
 }
 
 /** A client with another loopback address. */
-function clientAt(api: ApiClient, localAddress: string): Agent {
-  return new Agent({ connect: { ca: api.simulator.ca }, localAddress, connections: 20 });
+function clientAt(api: ApiClient, localAddress: string): HttpClient {
+  return httpClient({ ca: api.simulator.ca }, { localAddress, connections: 20 });
 }
 
 t.test('a flood of logins without a proof uses little memory and evicts no login of another address', async (t) => {

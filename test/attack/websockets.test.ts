@@ -194,7 +194,7 @@ t.test('frames without data, and messages in too many parts, close the connectio
     t.pass(`closed: ${what}`);
   }
   const device = await enrollDevice(overlay, 'device');
-  t.teardown(() => device.agent.close());
+  t.teardown(() => device.http.close());
   const token = await loginLegacy(overlay, device);
   const left = await leftSince(before);
   t.ok(left.sockets <= OWN_SOCKETS, `${left.sockets} sockets`);

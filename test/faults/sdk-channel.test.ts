@@ -60,7 +60,7 @@ async function faultyNetwork() {
   await until('the terminators', async () => (await listed()).length === 2);
   const between = owned.use(await FaultyPort.start(net.a.sdkPort));
   const device = await enrollDevice(net.overlay, 'device');
-  owned.defer(() => device.agent.close());
+  owned.defer(() => device.http.close());
   const client = await SdkClient.connect(between.port, device, await loginOidc(net.overlay, device));
   owned.defer(() => client.close());
   return { ...net, between, client, service, [Symbol.asyncDispose]: () => owned.disposeAsync() };

@@ -249,6 +249,15 @@ t.test('the assembly of a program creates its clock and what its connections sha
     t.ok(PRODUCT.some(({ path, text }) => path === thread && /^const \w+ = new /m.test(text)));
 });
 
+t.test('requests over HTTP are sent by one client, which bounds their answers', async (t) => {
+  const client = 'common/http/http-client.ts';
+  const senders = [...PRODUCT, ...ALL.filter(({ path }) => path.startsWith('examples/'))];
+  for (const { path, text } of senders)
+    if (/(?:from|import\() ?'undici'|(?<![#.\w])fetch\(/.test(text) && !path.endsWith('.test.ts') && path !== client)
+      t.fail(`${path}: use ${client}`);
+  t.ok(PRODUCT.some(({ path }) => path === client));
+});
+
 t.test('bodies of others are decoded in one place, which bounds their fields', async (t) => {
   const entrance = 'common/wire/decode-body.ts';
   for (const { path, text } of PRODUCT)

@@ -16,6 +16,7 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
     'testbed/recording/recorder.ts TIMEOUT',
+    'testbed/recording/recorder.ts MAX_ANSWER_MS',
     'testbed/recording/recorder.ts MAX_IDENTITY_BYTES',
     'controller-sim/lab/journal/recording.ts MAX_BODY_BYTES',
     'controller-sim/lab/journal/recording.ts MAX_FILE_BYTES',
@@ -23,7 +24,6 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'testbed/load/stages.ts MAX_REASONS',
     'testbed/load/stages.ts MAX_REASON_LENGTH',
     'testbed/load/stages.ts MAX_TIMES',
-    'testbed/load/prepare.ts TIMEOUT',
     'testbed/load/virtual-client.ts TIMEOUT',
     'testbed/load/virtual-router.ts TIMEOUT',
     'testbed/load/virtual-router.ts LIMITS',

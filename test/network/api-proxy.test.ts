@@ -10,6 +10,7 @@ import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
+import type { HttpClient } from '#http/http-client.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
@@ -17,6 +18,7 @@ import { TlsPort } from '#wire/connection/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { httpClient } from '../support/clients/http.ts';
 import { type Device, enrollDevice, loginOidc } from '../support/clients/sdk-client.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
 import { Overlay, until } from '../support/networks/overlay.ts';
@@ -42,15 +44,14 @@ async function network(upstream?: string): Promise<Network> {
   return { io, overlay, proxy: `https://${router.describe().apiProxy}`, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
-async function login(base: string, dispatcher: Agent, headers: Record<string, string> = {}) {
-  const answer = await request(`${base}/edge/client/v1/authenticate?method=cert`, {
+async function login(base: string, http: HttpClient, headers: Record<string, string> = {}) {
+  const { status, bytes } = await http.send(`${base}/edge/client/v1/authenticate?method=cert`, {
     method: 'POST',
     body: '{}',
     headers: { 'content-type': 'application/json', ...headers },
-    dispatcher,
   });
-  const { data } = (await answer.body.json()) as { data?: { token: string; identityId: string } };
-  return { status: answer.statusCode, token: data?.token ?? '', identityId: data?.identityId };
+  const { data } = JSON.parse(bytes.toString()) as { data?: { token: string; identityId: string } };
+  return { status, token: data?.token ?? '', identityId: data?.identityId };
 }
 
 function certificateHeader({ cert }: Pick<Device, 'cert'>): string {
@@ -61,17 +62,17 @@ t.test('a client logs in through the proxy with its certificate and continues th
   await using all = await network();
   const { overlay, proxy } = all;
   const device = await enrollDevice(overlay, 'device');
-  t.teardown(() => device.agent.close());
-  const { status, token, identityId } = await login(proxy, device.agent);
+  t.teardown(() => device.http.close());
+  const { status, token, identityId } = await login(proxy, device.http);
   t.equal(status, 200);
   t.equal(identityId, device.identityId);
   const get = async (path: string, method: 'GET' | 'HEAD' = 'GET') =>
-    request(`${proxy}${path}`, { method, headers: { 'zt-session': token }, dispatcher: device.agent });
+    device.http.send(`${proxy}${path}`, { method, headers: { 'zt-session': token } });
   const answer = await get('/edge/client/v1/current-identity');
-  t.match(await answer.body.json(), { data: { id: device.identityId } });
-  t.equal((await get('/edge/client/v1/nothing')).statusCode, 404);
-  t.equal((await get('/oidc/.well-known/openid-configuration', 'HEAD')).statusCode, 200);
-  t.equal((await get('/edge/client/v1/version', 'HEAD')).statusCode, 405, 'and its connection serves further requests');
+  t.match(JSON.parse(answer.bytes.toString()), { data: { id: device.identityId } });
+  t.equal((await get('/edge/client/v1/nothing')).status, 404);
+  t.equal((await get('/oidc/.well-known/openid-configuration', 'HEAD')).status, 200);
+  t.equal((await get('/edge/client/v1/version', 'HEAD')).status, 405, 'and its connection serves further requests');
 
   const accessToken = await loginOidc({ simulator: { baseUrl: proxy } } as Overlay, device);
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
@@ -84,8 +85,8 @@ t.test('only an answer that needs credentials shows the proxy that it knows a cl
   const { io, overlay, proxy } = all;
   const { unauthenticatedCpu } = io;
   const device = await enrollDevice(overlay, 'device');
-  const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
-  t.teardown(() => Promise.all([device.agent.close(), nobody.close()]));
+  const nobody = httpClient({ ca: overlay.simulator.ca });
+  t.teardown(() => Promise.all([device.http.close(), nobody.close()]));
   const known = t.capture(
     unauthenticatedCpu,
     'authenticated',
@@ -94,16 +95,15 @@ t.test('only an answer that needs credentials shows the proxy that it knows a cl
   const proofs = () => known().length;
   proofs();
   for (const base of [proxy, overlay.simulator.baseUrl]) {
-    const revoked = await request(`${base}/oidc/revoke`, {
+    const revoked = await nobody.send(`${base}/oidc/revoke`, {
       method: 'POST',
       body: 'token=unknown',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      dispatcher: nobody,
     });
-    t.equal(revoked.statusCode, 200);
+    t.equal(revoked.status, 200);
     t.equal(proofs(), 0, `${base}`);
   }
-  t.equal((await login(proxy, device.agent)).status, 200);
+  t.equal((await login(proxy, device.http)).status, 200);
   t.equal(proofs(), 2, 'the proxy and the controller');
 });
 
@@ -113,17 +113,17 @@ t.test('the proxy forwards only certificates that clients presented', async (t) 
   const victim = await enrollDevice(overlay, 'victim');
   const attacker = await enrollDevice(overlay, 'attacker');
   const admin = await enrollDevice(overlay, 'admin', { isAdmin: true });
-  const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
-  t.teardown(() => Promise.all([victim, attacker, admin].map(({ agent }) => agent.close())));
+  const nobody = httpClient({ ca: overlay.simulator.ca });
+  t.teardown(() => Promise.all([victim, attacker, admin].map(({ http }) => http.close())));
   t.teardown(() => nobody.close());
   const forged = { 'x-client-certpem': certificateHeader(victim), 'x-edge-router-proxy-request': 'now' };
   const { baseUrl } = overlay.simulator;
-  t.equal((await login(proxy, attacker.agent, forged)).identityId, attacker.identityId, 'forged headers are removed');
+  t.equal((await login(proxy, attacker.http, forged)).identityId, attacker.identityId, 'forged headers are removed');
   t.equal((await login(proxy, nobody, forged)).status, 401, 'also without a certificate');
-  t.equal((await login(baseUrl, attacker.agent, forged)).status, 401, 'a client is not a proxy');
+  t.equal((await login(baseUrl, attacker.http, forged)).status, 401, 'a client is not a proxy');
   t.equal((await login(baseUrl, nobody, forged)).status, 401);
-  t.equal((await login(baseUrl, admin.agent)).status, 200, 'an administrator logs in at the controller');
-  t.equal((await login(proxy, admin.agent)).status, 401, 'a router cannot vouch for administrators');
+  t.equal((await login(baseUrl, admin.http)).status, 200, 'an administrator logs in at the controller');
+  t.equal((await login(proxy, admin.http)).status, 401, 'a router cannot vouch for administrators');
 });
 
 t.test('events stream through the proxy', async (t) => {
@@ -404,7 +404,7 @@ t.test('a body is never read as a request, so it cannot carry the certificate of
   await using all = await network();
   const { overlay, proxy } = all;
   const victim = await enrollDevice(overlay, 'victim');
-  t.teardown(() => victim.agent.close());
+  t.teardown(() => victim.http.close());
   const login = [
     'POST /edge/client/v1/authenticate?method=cert HTTP/1.1',
     'Host: x',

@@ -58,7 +58,7 @@ t.test('events of circuits that a host cannot serve name the cause', async (t) =
     t.same([...new Set(causes)], [cause], name);
   }
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });
 
 t.test('the event of a circuit that the hosting application rejects says so', async (t) => {
@@ -85,7 +85,7 @@ t.test('the event of a circuit that the hosting application rejects says so', as
   await until('the event', () => failures.length > 0);
   t.match(failures[0], { service_id: service, failure_cause: 'ROUTER_ERR_REJECTED_BY_APPLICATION' });
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });
 
 async function hasTerminator({ management }: Overlay, service: string): Promise<boolean> {

@@ -98,7 +98,7 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
   await until('the terminator to return', async () => (await count()) === 2);
   (await openCircuit(a.proxyPort)).destroy();
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });
 
 t.test(

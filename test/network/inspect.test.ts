@@ -142,5 +142,5 @@ t.test('every inspection has the name and format of the reference, without secre
   const one = await runProgram(['entry/router-cli.ts', 'inspect', a.configFile, 'stackdump']);
   t.match(one.stdout, /^event loop: /);
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });

@@ -167,5 +167,5 @@ t.test('an SDK client that logs in at an advanced time connects to a router, and
   const { answer } = await client.dialByName('echo');
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });

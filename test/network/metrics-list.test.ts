@@ -122,7 +122,7 @@ t.test(
     }
     await agent.close();
     client.close();
-    await device.agent.close();
+    await device.http.close();
   },
 );
 
@@ -186,5 +186,5 @@ t.test('usage is reported for ends, links and relayed circuits, with tags, and b
     { tags: null },
   );
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });

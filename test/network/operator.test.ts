@@ -300,7 +300,7 @@ t.test('a trace contains the messages of control, link and SDK channels without 
   conn.send('payload-text');
   await until('the echo', () => conn.text === 'payload-text');
   client.close();
-  await device.agent.close();
+  await device.http.close();
   await a.router.close({ drain: 0 });
   const text = readFileSync(file, 'utf8');
   for (const secret of [token, session, 'payload-text', overlay.management.sessionToken])

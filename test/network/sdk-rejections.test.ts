@@ -41,7 +41,7 @@ t.test('strangers, stolen tokens and foreign certificates are rejected at the he
   t.ok(await closes(device, 'unknown'), 'an unknown token');
   t.ok(await closes(device, ''), 'no token');
   await until('the router to be empty', () => isEmpty(a));
-  for (const { agent } of [device, thief]) await agent.close();
+  for (const { http } of [device, thief]) await http.close();
 });
 
 t.test('a rejected dial has a reason and a code', async (t) => {
@@ -87,7 +87,7 @@ t.test('a rejected dial has a reason and a code', async (t) => {
   t.match(denied, { message: /no dial policy/, code: EdgeErrorCode.AccessDenied, retryHint: 0 });
   for (const each of [client, oidc]) each.close();
   await until('the router to be empty', () => isEmpty(a));
-  await device.agent.close();
+  await device.http.close();
 });
 
 async function policyId({ management }: Overlay, name: string): Promise<string> {

@@ -47,7 +47,7 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   client.close();
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
   await until('the controller to learn of the end', async () => !(await isOnline()));
-  await device.agent.close();
+  await device.http.close();
 });
 
 t.test('a service receives what an SDK client sent before it closed its connection and left', async (t) => {
@@ -97,7 +97,7 @@ t.test('an SDK client receives no message of more than 32 KiB: older SDKs lose d
   t.ok(conn.text === sent, 'unchanged');
   t.ok(Math.max(...conn.received.map(({ data }) => data.length)) <= 32 * 1024);
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });
 
 t.test('the controller lists the capabilities that a router reports to SDK clients', async (t) => {
@@ -111,7 +111,7 @@ t.test('the controller lists the capabilities that a router reports to SDK clien
   // The Go SDK subscribes only to routers that are listed with this capability.
   t.ok(listed.capabilities?.includes('SERVICE_SUBSCRIPTIONS'), String(listed.capabilities));
   client.close();
-  await device.agent.close();
+  await device.http.close();
 });
 
 t.test(
@@ -190,7 +190,7 @@ t.test('clients trace the route of their connections, hop by hop, to the host an
   const { overlay, a, b } = all;
   const hostDevice = await enrollDevice(overlay, 'tracing-host');
   const dialer = await enrollDevice(overlay, 'tracing-dialer');
-  t.teardown(() => Promise.all([hostDevice, dialer].map(({ agent }) => agent.close())));
+  t.teardown(() => Promise.all([hostDevice, dialer].map(({ http }) => http.close())));
   const service = await sdkService(overlay, 'traced', hostDevice.identityId);
   const hostToken = await loginLegacy(overlay, hostDevice);
   const host = await SdkClient.connect(b.sdkPort, hostDevice, hostToken);

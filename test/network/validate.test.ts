@@ -108,7 +108,7 @@ class Network {
     this.management.close();
     this.host.close();
     this.client.close();
-    await this.device.agent.close();
+    await this.device.http.close();
     await this.overlay.close();
   }
 }

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
-import { Agent, request } from 'undici';
 import WebSocket, { createWebSocketStream } from 'ws';
 import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { RouterFile } from '../../agent/config/router-file.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
+import { httpClient } from '../support/clients/http.ts';
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
@@ -73,7 +73,7 @@ t.test('a browser dials a service over a dedicated port and over a shared one', 
   await using all = await network();
   const { overlay, router, echo } = all;
   const device = await enrollDevice(overlay, 'browser');
-  t.teardown(() => device.agent.close());
+  t.teardown(() => device.http.close());
   const token = await loginLegacy(overlay, device);
   const session = await serviceSession(overlay, device, token, echo, 'Dial');
   for (const port of [all.port, all.sharedPort]) {
@@ -101,22 +101,21 @@ t.test('a browser dials a service over a dedicated port and over a shared one', 
   t.equal((await plain.dial(session)).answer.contentType, SdkType.StateConnected, 'TLS alone works on the shared port');
   plain.close();
   await until('no client is left', () => router.router.describe().sdkClients === 0);
-  const { body } = await request(`${overlay.simulator.clientUrl}/current-identity/edge-routers`, {
+  const { bytes } = await device.http.send(`${overlay.simulator.clientUrl}/current-identity/edge-routers`, {
     headers: { 'zt-session': token },
-    dispatcher: device.agent,
   });
-  const { data } = (await body.json()) as { data: { supportedProtocols: Record<string, string> }[] };
+  const { data } = JSON.parse(bytes.toString()) as { data: { supportedProtocols: Record<string, string> }[] };
   t.match(data[0]?.supportedProtocols, { wss: /^wss:\/\// }, 'clients learn the address');
 });
 
 t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
   await using all = await network({ handshakeTimeout: 4, readTimeout: 4, pingInterval: 1, pongTimeout: 2 });
   const { overlay, router, port } = all;
-  const http = new Agent({ connect: { rejectUnauthorized: false } });
+  const http = httpClient({ rejectUnauthorized: false });
   t.teardown(() => http.close());
   const get = async (path: string) => {
-    const { statusCode, body } = await request(`https://127.0.0.1:${port}${path}`, { dispatcher: http });
-    return [statusCode, await body.text()] as const;
+    const { status, bytes } = await http.send(`https://127.0.0.1:${port}${path}`);
+    return [status, bytes.toString()] as const;
   };
   t.match(await get('/ws'), [426, /WebSocket/]);
   t.match(await get('/other'), [404, /\/ws/]);
@@ -146,7 +145,7 @@ t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
   });
 
   const device = await enrollDevice(overlay, 'browser');
-  t.teardown(() => device.agent.close());
+  t.teardown(() => device.http.close());
   const session = await loginLegacy(overlay, device);
   const webSocket = new WebSocket(`wss://127.0.0.1:${port}/ws`, { rejectUnauthorized: false, autoPong: false });
   await once(webSocket, 'open');
@@ -172,7 +171,7 @@ t.test('a client that answers pings stays connected while the router does not re
   const service = await overlay.addService('unread', router.id, { encrypted: false, port: address.port });
   await overlay.ready();
   const device = await enrollDevice(overlay, 'browser');
-  t.teardown(() => device.agent.close());
+  t.teardown(() => device.http.close());
   const token = await loginLegacy(overlay, device);
   const session = await serviceSession(overlay, device, token, service, 'Dial');
   const webSocket = await openWebSocket(port);

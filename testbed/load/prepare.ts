@@ -2,11 +2,11 @@
 // other. `remove` deletes all of it again.
 
 import { generateKeyPairSync } from 'node:crypto';
-import { Agent, request } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
+import { ApiCaller } from '../../controller-sim/client/api-caller.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
 import type { ApiClient } from '../../controller-sim/client/api-types.ts';
 import type { LoadTarget } from './interface.ts';
@@ -28,9 +28,6 @@ export interface Prepared {
 
 /** Enrollments at the same time. */
 const AT_ONCE = 16;
-/** Milliseconds for an answer. */
-const TIMEOUT = 60_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
 const NO_NAMES = { sans: { dns: [], ip: [], uri: [], email: [] } };
 const PREPARE = 'prepare';
 
@@ -61,7 +58,7 @@ export async function prepare(
 class Preparation {
   readonly #target: LoadTarget;
   readonly #admin: ApiClient<'management'>;
-  readonly #anonymous: Agent;
+  readonly #anonymous: ApiCaller;
   readonly #stages: Stages;
   /** Role attribute of everything that it creates. */
   readonly #role: string;
@@ -72,12 +69,7 @@ class Preparation {
     this.#stages = stages;
     this.#role = role;
     this.#admin = openClient('management', target);
-    this.#anonymous = new Agent({
-      connect: { ca: target.ca },
-      headersTimeout: TIMEOUT,
-      bodyTimeout: TIMEOUT,
-      maxResponseSize: MAX_ANSWER_BYTES,
-    });
+    this.#anonymous = new ApiCaller({ baseUrl: target.baseUrl, trust: { ca: target.ca } });
   }
 
   async run({ routers = [], clients = [] }: LoadScenario): Promise<Prepared> {
@@ -223,15 +215,15 @@ class Preparation {
   }
 
   async #enroll(query: string, type: string, body: string): Promise<{ readonly cert: string; readonly ca: string }> {
-    const answer = await request(`${this.#target.baseUrl}/edge/client/v1/enroll?method=${query}`, {
+    const { status, text } = await this.#anonymous.send({
       method: 'POST',
-      dispatcher: this.#anonymous,
-      headers: { 'content-type': type, accept: 'application/json' },
+      path: `/edge/client/v1/enroll?method=${query}`,
+      headers: { accept: 'application/json' },
+      type,
       body,
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200)
-      throw new ProjectError('ENROLLMENT', `the controller answers an enrollment with status ${answer.statusCode}`);
+    if (status !== 200)
+      throw new ProjectError('ENROLLMENT', `the controller answers an enrollment with status ${status}`);
     return (parseJson(text) as { data: { cert: string; ca: string } }).data;
   }
 }

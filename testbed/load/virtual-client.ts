@@ -1,7 +1,6 @@
 // A client like an SDK: it logs in with its certificate, lists services, and dials and hosts services over the routers
 // that the controller names. It sends no data.
 
-import { Agent, type Dispatcher, request } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
@@ -16,6 +15,7 @@ import { ChannelHeader, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
+import { ApiCaller } from '../../controller-sim/client/api-caller.ts';
 
 export interface ClientFiles {
   readonly name: string;
@@ -39,7 +39,7 @@ interface Session {
   }[];
 }
 
-/** Milliseconds for a connection, a hello and an answer. */
+/** Milliseconds for a connection to a router, a hello and an answer. */
 const TIMEOUT = 30_000;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 /** Messages that wait for the router. */
@@ -48,7 +48,7 @@ const QUEUE = 1_000;
 export class VirtualClient {
   readonly #components: VirtualClientComponents;
   readonly #files: ClientFiles;
-  readonly #agent: Agent;
+  readonly #caller: ApiCaller;
   #token: string | undefined;
   #channel: Channel | undefined;
   #nextConnection = 1;
@@ -56,9 +56,8 @@ export class VirtualClient {
   constructor(components: VirtualClientComponents, files: ClientFiles) {
     this.#components = components;
     this.#files = files;
-    const { ca, certificate: cert, key } = files;
-    const limits = { headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, maxResponseSize: LIMITS.maxBody };
-    this.#agent = new Agent({ connect: { ca, cert, key, timeout: TIMEOUT }, connections: 1, ...limits });
+    const { baseUrl, ca, certificate: cert, key } = files;
+    this.#caller = new ApiCaller({ baseUrl, trust: { ca, cert, key }, clock: components.io.clock });
   }
 
   async login(): Promise<void> {
@@ -102,7 +101,7 @@ export class VirtualClient {
   /** Closes its connections; the session ends by itself. */
   async close(): Promise<void> {
     this.#disconnect();
-    await this.#agent.destroy();
+    await this.#caller.destroy();
   }
 
   #disconnect(): void {
@@ -152,18 +151,11 @@ export class VirtualClient {
       throw new ProjectError('REJECTED', reply.body.toString() || 'the router rejects the connection');
   }
 
-  async #ask(method: Dispatcher.HttpMethod, path: string, body?: object): Promise<unknown> {
-    const answer = await request(`${this.#files.baseUrl}/edge/client/v1${path}`, {
-      method,
-      dispatcher: this.#agent,
-      headers: {
-        'content-type': 'application/json',
-        ...(this.#token !== undefined && { 'zt-session': this.#token }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new ProjectError('REJECTED', rejection(path, answer.statusCode, text));
+  /** An ended session is a failure of the load: no request logs in again. */
+  async #ask(method: string, path: string, body?: object): Promise<unknown> {
+    const call = { method, path: `/edge/client/v1${path}`, body, type: 'application/json' };
+    const { status, text } = await this.#caller.send(call, this.#token);
+    if (status >= 300) throw new ProjectError('REJECTED', rejection(path, status, text));
     return (JSON.parse(text) as { data: unknown }).data;
   }
 }

@@ -4,7 +4,7 @@
 //                └─► file
 
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
-import { Agent, type Dispatcher, request as send } from 'undici';
+import { HttpClient } from '#http/http-client.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { claimPrivateFile } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
@@ -29,8 +29,10 @@ import { openServer } from './server.ts';
 const MAX_IDENTITY_BYTES = 1024 * 1024;
 /** Certificates and keys within the file. */
 const PEM = 'pem:';
-/** Milliseconds for an answer of the controller. */
+/** Milliseconds until the head of an answer of the controller, and between two parts of its body. */
 const TIMEOUT = 60_000;
+/** Milliseconds for a whole answer, however slowly it comes. */
+const MAX_ANSWER_MS = 300_000;
 /** Headers of one connection, not of a request; the client of the recorder is another one. */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -68,11 +70,9 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       throw new WriteError(file, error);
     }
   };
-  const agent = new Agent({
-    connect: { ca, ...(identity && { cert: pemOf(identity.id.cert), key: pemOf(identity.id.key) }) },
-    headersTimeout: TIMEOUT,
-    bodyTimeout: TIMEOUT,
-    maxResponseSize: MAX_BODY_BYTES,
+  const client = new HttpClient({
+    limits: { step: TIMEOUT, whole: MAX_ANSWER_MS, bytes: MAX_BODY_BYTES },
+    trust: { ca, ...(identity && { cert: pemOf(identity.id.cert), key: pemOf(identity.id.key) }) },
   });
   const standIns = new StandIns();
   let count = 0;
@@ -83,30 +83,28 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     server = await openServer(components, port, async (incoming, body, response) => {
       const { method = 'GET', url = '/' } = incoming;
       const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
-      const answer = await send(`${origin}${url}`, {
-        method: method as Dispatcher.HttpMethod,
-        dispatcher: agent,
+      const answer = await client.send(`${origin}${url}`, {
+        method,
         headers: Object.fromEntries(headers) as Record<string, string>,
         ...(body.length > 0 && { body }),
       });
-      const content = Buffer.from(await answer.body.arrayBuffer());
-      const recorded = withoutOrigin(answerOf(answer.statusCode, answer.headers, content), origin);
+      const recorded = withoutOrigin(answerOf(answer.status, answer.headers, answer.bytes), origin);
       const made = { request: requestOf(method, url, body), answer: recorded };
       const kept = withSecrets
         ? made
         : { request: standIns.request(made.request), answer: standIns.answer(made.answer) };
       append(JSON.stringify(kept));
       count += 1;
-      response.writeHead(recorded.status, { ...passedOn(answer.headers), ...recorded.headers }).end(content);
+      response.writeHead(recorded.status, { ...passedOn(answer.headers), ...recorded.headers }).end(answer.bytes);
     });
   } catch (error) {
     closeSync(output);
-    await agent.close();
+    await client.close();
     throw error;
   }
   const close = async () => {
     await server.close();
-    await agent.close();
+    await client.close();
     closeSync(output);
   };
   let closed: Promise<void> | undefined;

@@ -113,24 +113,20 @@ async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, 
 
 /** Follows redirects, which must not lead to blocked addresses. */
 async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
-  const { Agent, request } = await import('undici'); // few simulators fetch keys
-  const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
+  const { HttpClient } = await import('#http/http-client.ts'); // few simulators fetch keys
+  const limits = { step: TIMEOUT, bytes: MAX_SET_BYTES };
+  await using client = new HttpClient({ limits, lookup: checkedLookup });
   let address = endpoint;
-  try {
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const problem = endpointProblem(address);
-      if (problem !== undefined) throw new Error(problem);
-      const { statusCode, headers, body } = await request(address, { signal, dispatcher });
-      const text = await readBounded(body);
-      if (statusCode === 200) return text;
-      const { location } = headers;
-      if (!REDIRECTS.has(statusCode) || typeof location !== 'string') throw new Error(`status ${statusCode}`);
-      address = new URL(location, address).href;
-    }
-    throw new Error(`more than ${MAX_REDIRECTS} redirects`);
-  } finally {
-    await dispatcher.destroy();
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const problem = endpointProblem(address);
+    if (problem !== undefined) throw new Error(problem);
+    const { status, headers, bytes } = await client.send(address, { signal });
+    if (status === 200) return bytes.toString();
+    const { location } = headers;
+    if (!REDIRECTS.has(status) || typeof location !== 'string') throw new Error(`status ${status}`);
+    address = new URL(location, address).href;
   }
+  throw new Error(`more than ${MAX_REDIRECTS} redirects`);
 }
 
 /** Skips keys for other uses and of unknown kinds, which sets may contain. */
@@ -151,15 +147,4 @@ function keyOf(jwk: webcrypto.JsonWebKey, chain: unknown): KeyObject {
   if (jwk.kty === undefined && typeof leaf === 'string')
     return new X509Certificate(Buffer.from(leaf, 'base64')).publicKey;
   return createPublicKey({ key: jwk, format: 'jwk' });
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > MAX_SET_BYTES) throw new Error(`the answer is larger than ${MAX_SET_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 }

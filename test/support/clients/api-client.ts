@@ -3,14 +3,16 @@
 // test ends.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
+import { type ApiAnswer as Answer, ApiCaller } from '../../../controller-sim/client/api-caller.ts';
 import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
 import { atItsPort } from '../networks/fixed-ports.ts';
 import { type Authority, type Issued, issue } from './certificates.ts';
+import { certificateOf, httpClient } from './http.ts';
 
 /** The password of every user. */
 export const PASSWORD = 'a long secret';
@@ -29,18 +31,14 @@ export interface AskOptions {
   readonly body?: unknown;
   /** Content type of the body, by default JSON; '' sends none. Without a body it is sent only if given. */
   readonly type?: string;
-  /** The client's connection; by default one without a certificate. */
-  readonly as?: Agent;
+  /** The client's connections; by default those without a certificate. */
+  readonly as?: HttpClient;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
 
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  readonly bytes: Buffer;
+export interface ApiAnswer extends Answer {
   readonly data: Data;
   readonly meta: Data;
   /** The code of an error. */
@@ -51,20 +49,31 @@ export interface ApiAnswer {
 export class ApiClient {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
-  /** The administrator's session: opened on demand, and again after it has ended. */
-  token = '';
-  readonly #agents: Agent[] = [];
+  readonly #caller: ApiCaller;
+  readonly #clients: HttpClient[] = [];
   /**
-   * A connection without a certificate. It is used only at one moment of the clock: a clock that jumps closes idle
+   * Connections without a certificate. They are used only at one moment of the clock: a clock that jumps closes idle
    * connections.
    */
-  #plain: { readonly agent: Agent; readonly moment: number } | undefined;
+  #plain: { readonly client: HttpClient; readonly moment: number } | undefined;
   #isOwner = false;
 
   /** Uses a simulator that its owner closes. */
   constructor(simulator: Simulator, clock = new VirtualClock()) {
     this.simulator = simulator;
     this.clock = clock;
+    const { baseUrl, ca } = simulator;
+    const login = () => this.login(this.simulator.username, this.simulator.password);
+    this.#caller = new ApiCaller({ baseUrl, trust: { ca }, login });
+  }
+
+  /** The administrator's session: opened on demand, and again after it has ended. */
+  get token(): string {
+    return this.#caller.session ?? '';
+  }
+
+  set token(token: string) {
+    this.#caller.session = token;
   }
 
   /** The clock starts at the current time, because TLS clients use the real time. */
@@ -78,7 +87,7 @@ export class ApiClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#agents, this.#plain?.agent].map((agent) => agent?.close()));
+    await Promise.all([...this.#clients, this.#plain?.client].map((client) => client?.close()));
     if (this.#isOwner) await this.simulator.close();
   }
 
@@ -90,48 +99,26 @@ export class ApiClient {
    * Opens a connection for each request, because a clock that jumps closes idle ones; with `pipelining` 1 connections
    * are reused.
    */
-  connect(client?: Issued, pipelining = 0): Agent {
-    const { ca } = this.simulator;
-    const own = client && { cert: client.pem, key: client.key.export({ type: 'pkcs8', format: 'pem' }).toString() };
-    const agent = new Agent({ connect: { ca, ...own }, pipelining });
-    this.#agents.push(agent);
-    return agent;
+  connect(issued?: Issued, pipelining = 0): HttpClient {
+    const client = httpClient({ ca: this.simulator.ca, ...(issued && certificateOf(issued)) }, { pipelining });
+    this.#clients.push(client);
+    return client;
   }
 
-  #plainAgent(): Agent {
+  #plainClient(): HttpClient {
     const moment = this.clock.monotonic();
     if (this.#plain?.moment !== moment) {
-      if (this.#plain) this.#agents.push(this.#plain.agent);
-      this.#plain = { agent: new Agent({ connect: { ca: this.simulator.ca }, pipelining: 1 }), moment };
+      if (this.#plain) this.#clients.push(this.#plain.client);
+      this.#plain = { client: httpClient({ ca: this.simulator.ca }), moment };
     }
-    return this.#plain.agent;
+    return this.#plain.client;
   }
 
   /** Sends a request of the client in the options, to the client API. */
   async ask(method: string, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
-    const {
-      token,
-      headers,
-      body,
-      type = body === undefined ? undefined : JSON_TYPE,
-      as = this.#plainAgent(),
-    } = options;
-    const { baseUrl, clientUrl } = this.simulator;
-    const response = await request(`${WITH_BASE.test(path) ? baseUrl : clientUrl}${path}`, {
-      method: method as Dispatcher.HttpMethod,
-      dispatcher: as,
-      headers: {
-        ...(type && { 'content-type': type }),
-        ...(token !== undefined && { 'zt-session': token }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const bytes = Buffer.from(await response.body.arrayBuffer());
-    const text = bytes.toString();
-    const { data, meta, error } = text.startsWith('{') ? JSON.parse(text) : ({} as Data);
-    const { code, cause } = error ?? {};
-    return { status: response.statusCode, headers: response.headers, text, bytes, data, meta, code, cause };
+    const { token, as = this.#plainClient(), ...call } = options;
+    const full = WITH_BASE.test(path) ? path : `/edge/client/v1${path}`;
+    return read(await this.#caller.send({ method, path: full, over: as, ...call }, token));
   }
 
   /**
@@ -140,12 +127,7 @@ export class ApiClient {
    */
   async manage(method: string, path: string, body?: unknown, type = JSON_TYPE): Promise<ApiAnswer> {
     const full = WITH_BASE.test(path) ? path : `/edge/management/v1${path}`;
-    const send = () => this.ask(method, full, { token: this.token, body, type });
-    const answer = await send();
-    if (answer.status !== 401) return answer;
-    const { username, password } = this.simulator;
-    this.token = await this.login(username, password);
-    return send();
+    return read(await this.#caller.ask({ method, path: full, body, type, over: this.#plainClient() }));
   }
 
   /**
@@ -251,7 +233,7 @@ export class ApiClient {
     return this.ask('POST', `${path}?method=password`, { body: { username, password } });
   }
 
-  loginWith(as: Agent): Promise<ApiAnswer> {
+  loginWith(as: HttpClient): Promise<ApiAnswer> {
     return this.ask('POST', '/authenticate?method=cert', { body: {}, as });
   }
 
@@ -261,6 +243,12 @@ export class ApiClient {
     if (status !== 200 && status !== 401) throw new Error(`current API session: ${status}`);
     return status === 200;
   }
+}
+
+function read(answer: Answer): ApiAnswer {
+  const { data, meta, error } = answer.text.startsWith('{') ? JSON.parse(answer.text) : ({} as Data);
+  const { code, cause } = error ?? {};
+  return { ...answer, data, meta, code, cause };
 }
 
 function granted(what: string, answer: ApiAnswer): ApiAnswer {

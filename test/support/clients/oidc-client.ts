@@ -1,6 +1,6 @@
 // A client of the OIDC API, like an SDK: the code flow with PKCE, without a browser, then token exchanges.
 
-import type { Agent } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { codeFlow } from './code-flow.ts';
 
@@ -12,12 +12,12 @@ export interface OidcAnswer {
 }
 
 export class OidcClient {
-  readonly #as: Agent | undefined;
+  readonly #as: HttpClient | undefined;
   readonly #at: (step: number) => ApiClient;
   #steps = 0;
 
   /** `as` is a connection with a certificate; `at` chooses the controller for each request, as a load balancer does. */
-  constructor(api: ApiClient, as?: Agent, at: (step: number) => ApiClient = () => api) {
+  constructor(api: ApiClient, as?: HttpClient, at: (step: number) => ApiClient = () => api) {
     this.#as = as;
     this.#at = at;
   }

@@ -4,7 +4,7 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
-import type { Agent } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { type ApiAnswer, type ApiClient, filtered, JSON_TYPE } from './api-client.ts';
 import { type Authority, type Issued, issue, makeAuthority } from './certificates.ts';
@@ -21,8 +21,8 @@ export class ReplayActor {
   readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #verifier = randomBytes(32).toString('base64url');
   #authority: Authority | undefined;
-  #client: Agent | undefined;
-  #device: Agent | undefined;
+  #client: HttpClient | undefined;
+  #device: HttpClient | undefined;
   #pem = '';
   #totpSecret = '';
   #passwords = 0;
@@ -52,7 +52,7 @@ export class ReplayActor {
       case 147:
       case 162:
       case 164:
-        return this.#client ? { dispatcher: this.#client, ...(seq === 164 && { body: this.#json('clientCert') }) } : {};
+        return this.#client ? { over: this.#client, ...(seq === 164 && { body: this.#json('clientCert') }) } : {};
       case 163:
         return { body: JSON.stringify({ clientCert: (await this.#issue('somebody')).pem }) };
       case 197:
@@ -95,11 +95,11 @@ export class ReplayActor {
         return {};
       case 348:
         this.#device = this.#api.connect(await this.#issue('dev-7'), 1);
-        return { dispatcher: this.#device };
+        return { over: this.#device };
       case 351:
-        return this.#device ? { dispatcher: this.#device } : {};
+        return this.#device ? { over: this.#device } : {};
       case 355:
-        return { dispatcher: this.#api.connect(await this.#issue('dev-8'), 1) };
+        return { over: this.#api.connect(await this.#issue('dev-8'), 1) };
       case 357:
         await this.#learnRouterToken();
         return {};

@@ -3,7 +3,7 @@
 // keys, and the kinds of their values.
 
 import { readFileSync } from 'node:fs';
-import { type Dispatcher, request } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import { isMap } from '#lib/json/is-map.ts';
 
 export interface Recording {
@@ -23,7 +23,7 @@ export interface Recording {
 /** Options for playing one recording. */
 export interface Special {
   /** Uses the certificate of a client. */
-  readonly dispatcher?: Dispatcher;
+  readonly over?: HttpClient;
   /** Replaces the recorded body. */
   readonly body?: string;
 }
@@ -62,12 +62,12 @@ export function readRecordings(): Recording[] {
 
 export class Replay {
   readonly #base: string;
-  readonly #dispatcher: Dispatcher;
+  readonly #client: HttpClient;
   readonly #known: Map<string, string>;
 
-  constructor(base: string, dispatcher: Dispatcher, known: Readonly<Record<string, string>>) {
+  constructor(base: string, client: HttpClient, known: Readonly<Record<string, string>>) {
     this.#base = base;
-    this.#dispatcher = dispatcher;
+    this.#client = client;
     this.#known = new Map(Object.entries({ '<date:future>': new Date(Date.now() + HOUR).toISOString(), ...known }));
   }
 
@@ -87,20 +87,19 @@ export class Replay {
     const body = special.body ?? encode(requestBody, headers['content-type'] ?? '');
     const missing = JSON.stringify([path, headers, body]).match(PLACEHOLDER);
     if (missing) return verdict('value missing', missing.join(' '));
-    const response = await request(`${this.#base}${path}`, {
-      dispatcher: special.dispatcher ?? this.#dispatcher,
-      method: recording.method as Dispatcher.HttpMethod,
+    const response = await (special.over ?? this.#client).send(`${this.#base}${path}`, {
+      method: recording.method,
       headers,
       ...(body !== undefined && { body }),
     });
-    const text = await response.body.text();
+    const text = response.bytes.toString();
     answer = parse(text);
     if (recording.location !== undefined) this.#learn(recording.location, String(response.headers.location ?? ''));
     if (recording.status !== 404 && /path \/\S* was not found/.test(text)) return verdict('not served');
     this.#learn(recording.responseBody, answer);
     const expected = expectedStatus(recording);
-    if (response.statusCode !== expected)
-      return verdict('different', `status ${response.statusCode} instead of ${expected}: ${text.slice(0, 300)}`);
+    if (response.status !== expected)
+      return verdict('different', `status ${response.status} instead of ${expected}: ${text.slice(0, 300)}`);
     const differences =
       expected >= 400
         ? compareErrors(recording.responseBody, answer)

@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { Agent, request } from 'undici';
+import type { HttpClient } from '#http/http-client.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
@@ -21,6 +21,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import type { Overlay } from '../networks/overlay.ts';
 import { codeFlow } from './code-flow.ts';
+import { certificateOf, httpClient } from './http.ts';
 import { createDevice, type Management } from './management.ts';
 
 const PATIENCE = 30_000;
@@ -32,7 +33,7 @@ export interface Device {
   readonly identityId: string;
   readonly cert: string;
   readonly key: KeyObject;
-  readonly agent: Agent;
+  readonly http: HttpClient;
 }
 
 /** A controller: its management API, and what clients know of it. */
@@ -51,72 +52,55 @@ export async function enrollDevice(
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const csr = createCsr(name, { sans: { dns: [], ip: [], uri: [], email: [] } }, key);
   const { ca } = simulator;
-  const anonymous = new Agent({ connect: { ca } });
-  const answer = await request(`${simulator.clientUrl}/enroll?method=ott&token=${token}`, {
-    method: 'POST',
-    body: csr,
-    headers: { 'content-type': 'application/x-pem-file' },
-    dispatcher: anonymous,
-  });
-  const text = await answer.body.text();
-  await anonymous.close();
-  if (answer.statusCode !== 200) throw new Error(text);
-  const { cert } = (JSON.parse(text) as { data: { cert: string } }).data;
-  const agent = new Agent({ connect: { ca, cert, key: key.export({ type: 'pkcs8', format: 'pem' }) } });
-  return { identityId, cert, key, agent };
+  await using anonymous = httpClient({ ca });
+  const path = `${simulator.clientUrl}/enroll?method=ott&token=${token}`;
+  const { cert } = await dataOf<{ cert: string }>(anonymous, path, csr, { 'content-type': 'application/x-pem-file' });
+  return { identityId, cert, key, http: httpClient({ ca, ...certificateOf({ pem: cert, key }) }) };
 }
 
 /** The token of a new legacy session. */
-export async function loginLegacy({ simulator }: Pick<Controller, 'simulator'>, { agent }: Device): Promise<string> {
-  const answer = await request(`${simulator.clientUrl}/authenticate?method=cert`, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'content-type': 'application/json' },
-    dispatcher: agent,
-  });
-  const { data } = (await answer.body.json()) as { data: { token: string } };
-  return data.token;
+export async function loginLegacy({ simulator }: Pick<Controller, 'simulator'>, { http }: Device): Promise<string> {
+  return (await dataOf<{ token: string }>(http, `${simulator.clientUrl}/authenticate?method=cert`, '{}')).token;
 }
 
 /** The access token of a new OIDC session. */
-export async function loginOidc({ simulator }: Overlay, { agent: dispatcher }: Device): Promise<string> {
+export async function loginOidc({ simulator }: Overlay, { http }: Device): Promise<string> {
   const base = `${simulator.baseUrl}/oidc`;
   const { parameters, redemption } = codeFlow();
   const follow = async (path: string, method: 'GET' | 'POST' = 'GET') => {
-    const answer = await request(new URL(path, base), { method, dispatcher });
-    await answer.body.dump();
-    return new URL(String(answer.headers.location), base);
+    const { headers } = await http.send(new URL(path, base), { method });
+    return new URL(String(headers.location), base);
   };
   const id = (await follow(`${base}/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
   const after = await follow(`${base}/login/cert?id=${id}`, 'POST');
   const code = (await follow(after.href)).searchParams.get('code') ?? '';
-  const answer = await request(`${base}/oauth/token`, {
+  const { bytes } = await http.send(`${base}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams(redemption(code)).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    dispatcher,
   });
-  return ((await answer.body.json()) as { access_token: string }).access_token;
+  return (JSON.parse(bytes.toString()) as { access_token: string }).access_token;
 }
 
 /** The token of a service session. */
 export async function serviceSession(
   { simulator }: Overlay,
-  { agent }: Device,
+  { http }: Device,
   token: string,
   serviceId: string,
   type: 'Dial' | 'Bind',
 ): Promise<string> {
   const authorization = token.startsWith('ey') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
-  const answer = await request(`${simulator.clientUrl}/sessions`, {
-    method: 'POST',
-    body: JSON.stringify({ serviceId, type }),
-    headers: { 'content-type': 'application/json', ...authorization },
-    dispatcher: agent,
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 201) throw new Error(text);
-  return (JSON.parse(text) as { data: { token: string } }).data.token;
+  const session = JSON.stringify({ serviceId, type });
+  return (await dataOf<{ token: string }>(http, `${simulator.clientUrl}/sessions`, session, authorization)).token;
+}
+
+/** The data of a successful answer to a POST of JSON, or of what the headers say. */
+async function dataOf<T>(http: HttpClient, url: string, body: string, headers = {}): Promise<T> {
+  const sent = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
+  const { status, bytes } = await http.send(url, sent);
+  if (status >= 300) throw new Error(bytes.toString());
+  return (JSON.parse(bytes.toString()) as { data: T }).data;
 }
 
 export interface Received {

@@ -59,8 +59,8 @@ export const counts = ({ router }: TestRouter) => {
 export const NOTHING = { circuits: 0, circuitEnds: 0, sdkClients: 0 };
 export const isEmpty = (router: TestRouter) => JSON.stringify(counts(router)) === JSON.stringify(NOTHING);
 
-/** Waits until both routers hold nothing of the clients, which have ended, and closes the agents of their devices. */
+/** Waits until both routers hold nothing of the clients, which have ended; closes the connections of their devices. */
 export async function allLeft({ a, b }: Pick<Network, 'a' | 'b'>, ...devices: readonly Device[]): Promise<void> {
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  for (const { agent } of devices) await agent.close();
+  for (const { http } of devices) await http.close();
 }

@@ -1,7 +1,7 @@
 // The HTTP probe of a hosted service.
 
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { Agent, buildConnector, interceptors, request } from 'undici';
+import { HttpClient } from '#http/http-client.ts';
 import type { HttpProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';
 
@@ -9,47 +9,52 @@ import { ProbeError } from './probe-error.ts';
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 10;
 
-/** Opens its own connection, to see the service as a new client would. */
+/** Opens its own connection, to see the service as a new client would. The caller has the time limit. */
 export async function probeHttp(
   { url, authorization, method, body, expectStatus, expectInBody }: HttpProbe,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
-  const agent = new Agent({ connect });
-  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTS }));
-  try {
-    const answer = await request(url, {
-      method: method as 'GET',
-      headers: authorization === undefined ? {} : { authorization },
-      body: body ?? null,
-      dispatcher,
-      signal,
-    });
-    if (answer.statusCode !== expectStatus)
-      throw new ProbeError(`the answer has status ${answer.statusCode} instead of ${expectStatus}`);
-    if (expectInBody === undefined) return;
-    let text = '';
-    for await (const chunk of answer.body.setEncoding('utf8')) {
-      text += chunk;
-      if (text.includes(expectInBody)) return;
-      if (text.length > MAX_ANSWER_BYTES) break;
-    }
-    throw new ProbeError(`the answer does not contain ${JSON.stringify(expectInBody)}`);
-  } finally {
-    await agent.destroy();
+  const limits = { step: 0, bytes: MAX_ANSWER_BYTES };
+  await using client = new HttpClient({ limits, trust: authorities, redirects: MAX_REDIRECTS });
+  const search = expectInBody === undefined ? undefined : new TextSearch(expectInBody);
+  const { status } = await client.send(url, {
+    method,
+    headers: authorization === undefined ? {} : { authorization },
+    ...(body !== undefined && { body }),
+    signal,
+    readsBody: (received) => received === expectStatus && search !== undefined,
+    accept: (part) => search?.continues(part) ?? false,
+  });
+  if (status !== expectStatus) throw new ProbeError(`the answer has status ${status} instead of ${expectStatus}`);
+  if (search?.isFound === false) throw new ProbeError(`the answer does not contain ${JSON.stringify(expectInBody)}`);
+}
+
+/** Searches the beginning of an answer; of what was searched it keeps only what may begin the text. */
+class TextSearch {
+  readonly #wanted: string;
+  readonly #decoder = new TextDecoder();
+  #end = '';
+  #bytes = 0;
+  isFound = false;
+
+  constructor(wanted: string) {
+    this.#wanted = wanted;
+  }
+
+  /** Whether the next part is needed. */
+  continues(part: Buffer): boolean {
+    this.#bytes += part.length;
+    const text = this.#end + this.#decoder.decode(part, { stream: true });
+    this.isFound = text.includes(this.#wanted);
+    this.#end = text.slice(Math.max(0, text.length - this.#wanted.length + 1));
+    return !this.isFound && this.#bytes < MAX_ANSWER_BYTES;
   }
 }
 
-/** The caller has the time limit. */
-const connectPlain = buildConnector({ timeout: 0 });
 let trusted: SecureContext | undefined;
 
-const connect: buildConnector.connector = (target, callback) => {
-  if (target.protocol !== 'https:') return connectPlain(target, callback);
-  trusted ??= createSecureContext({ ca: authorities() });
-  return buildConnector({ timeout: 0, secureContext: trusted })(target, callback);
-};
-
 /** Node trusts the public authorities only, but internal services have certificates of an authority of this machine. */
-function authorities(): string[] {
-  return [...new Set([...getCACertificates(), ...getCACertificates('system')])];
+function authorities(): { secureContext: SecureContext } {
+  trusted ??= createSecureContext({ ca: [...new Set([...getCACertificates(), ...getCACertificates('system')])] });
+  return { secureContext: trusted };
 }
