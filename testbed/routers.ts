@@ -1,7 +1,7 @@
 // The routers of a test network: real ones, each with a folder of its own. Each listens for links, SDKs and proxied
 // services on ports that the system chooses.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -9,13 +9,13 @@ import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
-import { type RouterFile, routerFileText } from '../agent/config/router-file.ts';
-import { enrollRouter } from '../agent/enroll/enroll.ts';
-import { Router } from '../agent/router.ts';
+import { type EnrollmentResult, enrollRouter } from '../agent/enroll/enroll.ts';
+import { Router, type RouterOptions } from '../agent/router.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
 import type { LabRouter } from '../controller-sim/lab/network/readiness.ts';
 import type { DialPlace, LabRouters } from '../controller-sim/lab/network/services.ts';
 import type { NetworkRouter } from './interface.ts';
+import { writeRouterFile } from './router-file.ts';
 
 const HOST = '127.0.0.1';
 
@@ -39,28 +39,33 @@ export async function startNetworkRouter(
 ): Promise<NetworkRouter> {
   const { clock, calendar, log, random } = components;
   const configFile = writeConfig(components, name);
-  const before = loaded(configFile, { beforeEnrollment: true });
-  const { routerId: id } = await enrollRouter({ config: before, jwt: token, keyAlgorithm: 'EC', clock, log });
-  const router = await Router.start({
-    ...{ config: loaded(configFile), log: log.child({ router: name }) },
-    ...{ clock, calendar, random },
-  });
+  const { routerId: id } = await enrollWith(configFile, token, { clock, log });
+  const router = await startWith(configFile, { log: log.child({ router: name }), clock, calendar, random });
   const [edgeAddress = { host: HOST, port: 0 }] = router.describe().edgeListeners;
   return { id, name, configFile, edgeAddress, router };
+}
+
+/** Exchanges a one-time token for the certificates of a router. Rejects with EnrollmentError. */
+export function enrollWith(
+  configFile: string,
+  token: string,
+  { clock, log }: Pick<RouterComponents, 'clock' | 'log'>,
+): Promise<EnrollmentResult> {
+  const config = loaded(configFile, { beforeEnrollment: true });
+  return enrollRouter({ config, jwt: token, keyAlgorithm: 'EC', clock, log });
+}
+
+/** Starts an enrolled router. Rejects with ListenError. */
+export function startWith(configFile: string, options: Omit<RouterOptions, 'config'>): Promise<Router> {
+  return Router.start({ config: loaded(configFile), ...options });
 }
 
 function writeConfig({ controlAddress, folder }: RouterComponents, name: string): string {
   const own = join(folder, name);
   mkdirSync(own, { recursive: true });
-  const file = (ending: string) => join(own, `router.${ending}`);
   const free = `tls:${HOST}:0`;
   const healthyDialBackoff = { minRetryInterval: '200ms', maxRetryInterval: '1s' };
-  const config: RouterFile = {
-    v: 3,
-    identity: { cert: file('cert'), server_cert: file('server.cert'), key: file('key'), ca: file('cas') },
-    ctrl: { endpoint: controlAddress },
-    csr: { sans: { dns: ['localhost'], ip: [HOST] } },
-    edge: {},
+  return writeRouterFile(join(own, 'router'), controlAddress, {
     link: {
       listeners: [{ binding: 'transport', bind: free, advertise: free }],
       dialers: [{ binding: 'transport', healthyDialBackoff }],
@@ -69,10 +74,7 @@ function writeConfig({ controlAddress, folder }: RouterComponents, name: string)
       { binding: 'edge', address: free, options: { advertise: `${HOST}:0` } },
       { binding: 'tunnel', options: { mode: 'proxy', services: [] } },
     ],
-  };
-  const configFile = join(own, 'router.yml');
-  writeFileSync(configFile, routerFileText(config), { mode: 0o600 });
-  return configFile;
+  });
 }
 
 function loaded(file: string, options: { beforeEnrollment?: boolean } = {}) {

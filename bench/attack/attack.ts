@@ -15,8 +15,9 @@ import { edgeListener, webServer } from '../../test/support/config/link-config.t
 import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
 import { inspectProcess } from '../../test/support/networks/processes.ts';
 import { portsOf } from '../../test/support/networks/router-ports.ts';
+import { untilWorking } from '../../test/support/until.ts';
 import { Process } from '../data/processes.ts';
-import { createServices, ours, ROOT, type RouterSetup, startRouter, until } from '../data/subjects.ts';
+import { createServices, ours, ROOT, type RouterSetup, startRouter } from '../data/subjects.ts';
 import { quantile } from '../quantile.ts';
 import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
@@ -156,8 +157,8 @@ async function startNetwork(parent: string): Promise<Network> {
   } = portsOf(atEntry);
   const [names = 0] = atExit.interception?.resolvers ?? [];
   const apiProxy = Number(atEntry.apiProxy?.split(':')[1]);
-  await until('the echo service', async () => (await roundTripsFor(echo, 1)).length > 0 || undefined);
-  const proxied = await until('the API proxy', () => through(`https://127.0.0.1:${apiProxy}`));
+  await untilWorking('the echo service', async () => (await roundTripsFor(echo, 1)).length > 0);
+  const proxied = await untilWorking('the API proxy', () => through(`https://127.0.0.1:${apiProxy}`));
   starting.defer(() => proxied.close());
   const running = starting.move();
   return {
@@ -179,6 +180,8 @@ async function makeClient({ management, ports, ca }: Network, { services }: Size
         management.services.create({ name: `service ${from + index}`, encryptionRequired: true }).then(({ id }) => id),
       ),
     );
+  const everywhere = { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await management.serviceEdgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...everywhere });
   const roles = { serviceRoles: ['#all'], identityRoles: ['#clients'] };
   await management.servicePolicies.create({ name: 'clients', type: 'Dial', semantic: 'AnyOf', ...roles });
   const device = await enrollDevice({ management, simulator }, 'client', { roleAttributes: ['clients'] });

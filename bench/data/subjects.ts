@@ -5,17 +5,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RouterFile, routerFileText } from '../../agent/config/router-file.ts';
-import { createRouter, type Management, openManagement } from '../../test/support/clients/management.ts';
+import type { RouterFile } from '../../agent/config/router-file.ts';
+import { createRouter, hostService, type Management, openManagement } from '../../test/support/clients/management.ts';
 import type { TunnelOptions } from '../../test/support/config/link-config.ts';
 import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
+import { until, untilWorking } from '../../test/support/until.ts';
+import { writeRouterFile } from '../../testbed/router-file.ts';
 import { circuits, roundTrips } from './load.ts';
 import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
-const PATIENCE = 20_000;
-const LOOK_AGAIN = 100;
 /** Round trips until V8 has compiled load and targets. Otherwise its compilers would slow the first subjects. */
 const WARM_UP = 10_000;
 
@@ -78,7 +78,7 @@ export async function startTargets({ directory, started }: Work): Promise<Target
     }),
   );
   const [sink = 0, echo = 0, stuck = 0] = ports;
-  await until('the targets', () => firstCircuit(echo));
+  await untilWorking('the targets', () => firstCircuit(echo));
   await roundTrips(echo, WARM_UP);
   await circuits(echo, WARM_UP / 10, 16);
   return { ports: { sink, echo, stuck } };
@@ -96,7 +96,7 @@ export function ours(name: string, root: string): Software {
       const sim = started.use(
         new Process('controller', run('sim', 'start', '--json', '--log-level', 'silent', ...at), { directory }),
       );
-      const line = await until('the simulator is ready', async () => /^\{.*"ready".*$/m.exec(sim.output)?.[0]);
+      const line = await until('the simulator', () => /^\{.*"ready".*$/m.exec(sim.output)?.[0]);
       const ready = JSON.parse(line) as {
         ctrl: string;
         management: string;
@@ -130,7 +130,7 @@ export function reference(binary: string): Software {
         String(port),
       ];
       started.use(new Process('controller', [binary, 'edge', 'quickstart', ...args], { directory, env }));
-      const { management, ca } = await until('the controller of the reference is ready', async () => {
+      const { management, ca } = await untilWorking('the controller of the reference', async () => {
         const ca = readFileSync(join(directory, 'home/pki/root-ca/certs/root-ca.cert'), 'utf8');
         const client = await openManagement(`https://${host.name}:${port}/edge/management/v1`, ca, 'admin', 'admin');
         return { management: client, ca };
@@ -167,7 +167,7 @@ export async function startNetwork(software: Software, targets: Targets, directo
     services.map(([name_, port]) => ({ name: name_, port, isEncrypted: name_ !== 'plain' })),
     ids,
   );
-  await until(`echo through ${software.name}`, async () => {
+  await untilWorking(`echo through ${software.name}`, async () => {
     const terminators = await management.terminators.list();
     return terminators.length < Object.keys(entries).length ? undefined : await firstCircuit(echo);
   });
@@ -194,7 +194,7 @@ export async function startRouter(start: RouterStart): Promise<{ id: string; pat
   const { software, management, directory, file, at = (command) => command } = start;
   const { name } = file;
   const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
-  const path = await routerFile(directory, file);
+  const path = await writeFile(directory, file);
   writeFileSync(`${path}.jwt`, enrollmentJwt);
   await enroll(name, at(software.enroll(path, `${path}.jwt`)), directory);
   return { id, path, router: new Process(name, at(software.router('run', path)), { directory }) };
@@ -202,7 +202,7 @@ export async function startRouter(start: RouterStart): Promise<{ id: string; pat
 
 export async function enroll(name: string, command: [string, ...string[]], directory: string): Promise<void> {
   await using enrollment = new Process(`enroll-${name}`, command, { directory });
-  await until(`${name} is enrolled`, async () => !enrollment.isRunning || undefined);
+  await until(`${name} to enroll`, () => !enrollment.isRunning);
   if (enrollment.exitCode !== 0) throw new Error(`${name} could not enroll: ${enrollment.output.trim()}`);
 }
 
@@ -223,31 +223,13 @@ export async function createServices(
   hosted: readonly HostedService[],
   routers: readonly string[],
 ): Promise<void> {
-  const [entry, exit] = [routers[0], routers.at(-1)];
-  const types = await management.configTypes.list();
-  const configTypeId = types.find(({ name }) => name === 'host.v1')?.id ?? '';
+  const [dialedBy = '', hostedBy = ''] = [routers[0], routers.at(-1)];
   for (const { name, port, isEncrypted } of hosted) {
-    const data = { protocol: 'tcp', address: '127.0.0.1', port };
-    const { id: config } = await management.configs.create({ name, configTypeId, data });
-    await management.services.create({ name, configs: [config], encryptionRequired: isEncrypted });
+    const configs = { 'host.v1': { protocol: 'tcp', address: '127.0.0.1', port } };
+    await hostService(management, name, { hostedBy, dialedBy, isEncrypted, configs });
   }
-  const any = { semantic: 'AnyOf' } as const;
-  const all = ['#all'];
-  const services_ = { ...any, serviceRoles: all };
-  await management.servicePolicies.create({
-    name: 'dial',
-    type: 'Dial',
-    ...services_,
-    identityRoles: [`@${entry}`],
-  });
-  await management.servicePolicies.create({
-    name: 'bind',
-    type: 'Bind',
-    ...services_,
-    identityRoles: [`@${exit}`],
-  });
-  await management.serviceEdgeRouterPolicies.create({ name: 'all', ...services_, edgeRouterRoles: all });
-  await management.edgeRouterPolicies.create({ name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
+  const all = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...all });
 }
 
 export interface RouterSetup {
@@ -266,17 +248,18 @@ export interface RouterSetup {
 }
 
 /** Returns the path of a new configuration file, for routers of this project and of the reference. */
-async function routerFile(directory: string, setup: RouterSetup): Promise<string> {
+async function writeFile(directory: string, setup: RouterSetup): Promise<string> {
   const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web, apiProxy } = setup;
   const [link, edge] = await fixedPorts(2);
   const isLocal = host === LOOPBACK;
   const listen = isLocal ? host.address : '0.0.0.0';
-  const at = join(directory, name);
   const transport = { binding: 'transport', ...(groups && { groups }) } as const;
-  const text = routerFileText({
-    v: 3,
-    identity: { cert: `${at}.cert`, server_cert: `${at}.server.cert`, key: `${at}.key`, ca: `${at}.cas` },
-    ctrl: { endpoint: controller },
+  return writeRouterFile(join(directory, name), controller, {
+    csr: undefined,
+    edge: {
+      csr: { sans: { dns: ['localhost', ...(isLocal ? [] : [host.name])], ip: ['127.0.0.1'] } },
+      ...(apiProxy && { apiProxy }),
+    },
     link: {
       dialers: [transport],
       listeners: [{ ...transport, bind: `tls:${listen}:${link}`, advertise: `tls:${host.name}:${link}` }],
@@ -287,13 +270,7 @@ async function routerFile(directory: string, setup: RouterSetup): Promise<string
       ...listeners,
     ],
     web,
-    edge: {
-      csr: { sans: { dns: ['localhost', ...(isLocal ? [] : [host.name])], ip: ['127.0.0.1'] } },
-      ...(apiProxy && { apiProxy }),
-    },
   });
-  writeFileSync(`${at}.yml`, text);
-  return `${at}.yml`;
 }
 
 /** As many TLS connections and hops as a circuit over two routers. `pem` is the file with certificate and key. */
@@ -314,7 +291,7 @@ export async function startBareChain({ ports }: Targets, pem: string, directory:
     names.map((_, index) => `${entrances[index]}:${between[index]}`),
   );
   const [sink = 0, echo = 0, stuck = 0] = entrances;
-  await until('the bare chain', () => firstCircuit(echo));
+  await untilWorking('the bare chain', () => firstCircuit(echo));
   const running = starting.move();
   return {
     name: 'bare chain',
@@ -322,19 +299,4 @@ export async function startBareChain({ ports }: Targets, pem: string, directory:
     usage: () => [entry.usage(), exit.usage()],
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + PATIENCE;
-  let last: unknown;
-  while (performance.now() < end) {
-    try {
-      const found = await look();
-      if (found !== undefined) return found;
-    } catch (error) {
-      last = error; // not ready yet
-    }
-    await sleep(LOOK_AGAIN);
-  }
-  throw new Error(`timeout after ${PATIENCE} ms, waiting until ${what}`, { cause: last });
 }

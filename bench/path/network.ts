@@ -5,8 +5,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TunnelOptions } from '../../test/support/config/link-config.ts';
 import { fixedPorts } from '../../test/support/networks/fixed-ports.ts';
+import { untilWorking } from '../../test/support/until.ts';
 import { Process } from '../data/processes.ts';
-import { createServices, type Host, ROOT, type Software, startRouter, until } from '../data/subjects.ts';
+import { createServices, type Host, ROOT, type Software, startRouter } from '../data/subjects.ts';
 import type { Load, Ports } from './load.ts';
 import { FAR, NEAR, onMachine } from './two-machines.ts';
 
@@ -80,13 +81,13 @@ export async function startRouters(
   const hosted = SERVICES.map((name) => ({ name, port: targets[name], isEncrypted: true }));
   await createServices(management, hosted, ids);
   const reached: Ports = { host: LOOPBACK_ADDRESS, ...ports };
-  await until(`echo through ${software.name}`, async () => {
+  await untilWorking(`echo through ${software.name}`, async () => {
     const { times } = await runLoad<{ times: number[] }>(
       near,
       { kind: 'circuits', count: 1, atOnce: 1, ports: reached },
       directory,
     );
-    return times.length === 1 || undefined;
+    return times.length === 1;
   });
   const running = starting.move();
   return {

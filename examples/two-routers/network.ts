@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { type HealthAnswer, readHealth, requestHealth } from '../../agent/commands/health-request.ts';
 import type { RouterDescription } from '../../agent/interface/description.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
-import { openClient } from '../../controller-sim/client/api-client.ts';
-import type { ApiClient } from '../../controller-sim/client/api-types.ts';
+import { createRouter, hostService, type Management, openManagement } from '../../test/support/clients/management.ts';
+import { until } from '../../test/support/until.ts';
 import { Program } from './process.ts';
 import { EchoServer, type Transfer, transfer } from './transfer.ts';
 
@@ -64,7 +64,6 @@ const ROUTER_OPTIONS = ['--max-semi-space-size=4'];
 const NAMES = ['router-a', 'router-b'] as const;
 const BYTES = 8 * 1024 * 1024;
 const PATIENCE = 20_000;
-const LOOK_AGAIN = 25;
 
 export class Network {
   readonly steps: Step[] = [];
@@ -76,8 +75,7 @@ export class Network {
   proxyPort = 0;
   readonly #programs: Program[] = [];
   readonly #onStep: (step: Step) => void;
-  #management: ApiClient<'management'> | undefined;
-  #fabric: ApiClient<'fabric'> | undefined;
+  #management: Management | undefined;
   #echo: EchoServer | undefined;
   #env: Readonly<Record<string, string>> = {};
   #coming: Promise<void> | undefined;
@@ -120,7 +118,7 @@ export class Network {
     await controller?.stop();
     await this.#coming?.catch(() => undefined); // the caller of `up` received the error
     this.#echo?.close();
-    await Promise.all([this.#management?.close(), this.#fabric?.close()]);
+    await this.#management?.close();
   }
 
   /** Removes certificates, keys and logs. */
@@ -163,20 +161,15 @@ export class Network {
     const program = this.#run('controller', ['entry/sim-cli.ts', 'start', '--json', '--log-format', 'text']);
     const { event: _event, ...facts } = JSON.parse(await program.firstLine()) as ControllerFacts & { event: string };
     this.controller = facts;
-    const { username, password } = facts;
-    const baseUrl = new URL(facts.management).origin;
-    const login = { baseUrl, ca: readFileSync(facts.ca, 'utf8'), username, password };
-    this.#management = openClient('management', login);
-    this.#fabric = openClient('fabric', login);
-    await this.#management.token();
+    const { management, username, password } = facts;
+    this.#management = await openManagement(management, readFileSync(facts.ca, 'utf8'), username, password);
   }
 
   async #createRouters(created: Map<string, { id: string; jwt: string }>): Promise<void> {
-    const { edgeRouters } = this.#api();
     for (const name of NAMES) {
-      const { id } = await edgeRouters.create({ name, isTunnelerEnabled: true, roleAttributes: ['example'] });
-      const { enrollmentJwt } = await edgeRouters.get(id);
-      created.set(name, { id, jwt: enrollmentJwt ?? '' });
+      const router = { name, isTunnelerEnabled: true, roleAttributes: ['example'] };
+      const { id, enrollmentJwt } = await createRouter(this.#api(), router);
+      created.set(name, { id, jwt: enrollmentJwt });
     }
   }
 
@@ -200,33 +193,9 @@ export class Network {
   /**
    * Router B may host the service and router A may dial it, over any router. A router's identity has the router's id.
    */
-  async #createService([a, b]: readonly string[]): Promise<void> {
-    const { configTypes, configs, services, servicePolicies, serviceEdgeRouterPolicies } = this.#api();
-    const types = await configTypes.list({ filter: 'name = "host.v1"' });
-    const data = { protocol: 'tcp', address: '127.0.0.1', port: this.#echo?.port };
-    const config = await configs.create({ name: 'echo-host', configTypeId: types[0]?.id ?? '', data });
-    const service = await services.create({ name: 'echo', encryptionRequired: true, configs: [config.id] });
-    const serviceRoles = [`@${service.id}`];
-    await servicePolicies.create({
-      name: 'echo-dial',
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: [`@${a}`],
-      serviceRoles,
-    });
-    await servicePolicies.create({
-      name: 'echo-bind',
-      type: 'Bind',
-      semantic: 'AnyOf',
-      identityRoles: [`@${b}`],
-      serviceRoles,
-    });
-    await serviceEdgeRouterPolicies.create({
-      name: 'echo-routers',
-      semantic: 'AnyOf',
-      serviceRoles: ['#all'],
-      edgeRouterRoles: ['#all'],
-    });
+  async #createService([a = '', b = '']: readonly string[]): Promise<void> {
+    const configs = { 'host.v1': { protocol: 'tcp', address: '127.0.0.1', port: this.#echo?.port } };
+    await hostService(this.#api(), 'echo', { dialedBy: a, hostedBy: b, isEncrypted: true, configs });
   }
 
   async #startRouters(): Promise<void> {
@@ -238,7 +207,7 @@ export class Network {
         ROUTER_OPTIONS,
       ),
     );
-    const routers = await this.#until('both routers are online', async () => {
+    const routers = await this.#until('both routers to be online', async () => {
       const routers = await this.#api().edgeRouters.list({ sort: 'name' });
       return routers.filter(({ isOnline }) => isOnline).length === NAMES.length ? routers : undefined;
     });
@@ -267,9 +236,9 @@ export class Network {
   }
 
   async #waitForLink(): Promise<void> {
-    this.links = await this.#until('both routers and the controller show a link', async () => {
+    this.links = await this.#until('a link, at both routers and the controller', async () => {
       const links = await Promise.all(this.routers.map((router) => this.#linksOf(router)));
-      const [known] = (await this.#fabric?.links.list()) ?? [];
+      const [known] = await this.#api().fabric.links.list();
       if (known === undefined || links.some((each) => each.length === 0)) return undefined;
       const { id, sourceRouter, destRouter } = known;
       const source = this.routers.findIndex((router) => router.id === sourceRouter?.id);
@@ -284,10 +253,7 @@ export class Network {
   }
 
   async #waitForTerminator(): Promise<void> {
-    await this.#until('the service has a terminator', async () => {
-      const terminators = await this.#api().terminators.list();
-      return terminators.length > 0 ? terminators : undefined;
-    });
+    await this.#until('a terminator of the service', async () => (await this.#api().terminators.list()).length > 0);
   }
 
   async #transfer(): Promise<void> {
@@ -299,7 +265,7 @@ export class Network {
 
   async #checkHealth(): Promise<void> {
     for (const router of this.routers) {
-      await this.#until(`${router.name} is healthy`, async () => (await this.#health(router)).healthy || undefined);
+      await this.#until(`${router.name} to be healthy`, async () => (await this.#health(router)).healthy);
       router.health = 'healthy';
     }
   }
@@ -311,20 +277,17 @@ export class Network {
   }
 
   /** Rejects after `PATIENCE`, and as soon as a program has ended: its log then says why. */
-  async #until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-    const end = performance.now() + PATIENCE;
+  async #until<T>(what: string, look: () => Promise<T>) {
     let ended: string | undefined;
     void this.somethingEnded().then((text) => {
       ended = text;
     });
-    while (performance.now() < end) {
+    const lookAgain = () => {
       this.#mustBeWanted();
-      if (ended !== undefined) throw new Error(`${ended}, waiting until ${what}`);
-      const found = await look();
-      if (found !== undefined) return found;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
-    }
-    throw new Error(`timeout after ${PATIENCE} ms, waiting until ${what}`);
+      if (ended !== undefined) throw new Error(`${ended}, waiting for ${what}`);
+      return look();
+    };
+    return until(what, lookAgain, PATIENCE);
   }
 
   #run(
@@ -347,7 +310,7 @@ export class Network {
     return join(this.directory, `${name}.yml`);
   }
 
-  #api(): ApiClient<'management'> {
+  #api(): Management {
     if (!this.#management) throw new Error('the controller is not running');
     return this.#management;
   }

@@ -100,7 +100,7 @@ interface Net {
   readonly a: TestRouter;
   readonly b: TestRouter;
   dial(): Socket;
-  idle(): Promise<void>;
+  idle(): Promise<unknown>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -46,3 +46,48 @@ export async function createDevice(
   const { token = '', jwt = '' } = (await identities.get(id)).enrollment.ott ?? {};
   return { id, token, jwt };
 }
+
+/** Returns the id of a configuration. `type` is the name of a config type. */
+export async function createConfig(
+  { configs, configTypes }: Pick<Management, 'configs' | 'configTypes'>,
+  name: string,
+  type: string,
+  data: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const [found] = await configTypes.list({ filter: `name = "${type}"` });
+  return (await configs.create({ name, configTypeId: found?.id ?? '', data })).id;
+}
+
+export interface HostedService {
+  /** Id of the identity that may host it. */
+  readonly hostedBy: string;
+  /** Id of the identity that may dial it; by default, all of them may. */
+  readonly dialedBy?: string;
+  readonly isEncrypted: boolean;
+  /** Data of its configurations, by config type. */
+  readonly configs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Creates a service over all routers, with its configurations and policies. Returns its id. */
+export async function hostService(
+  management: Pick<
+    Management,
+    'configs' | 'configTypes' | 'services' | 'servicePolicies' | 'serviceEdgeRouterPolicies'
+  >,
+  name: string,
+  { hostedBy, dialedBy, isEncrypted, configs: wanted = {} }: HostedService,
+): Promise<string> {
+  const configs: string[] = [];
+  for (const [type, data] of Object.entries(wanted))
+    configs.push(await createConfig(management, `${name}-${type}`, type, data));
+  const { id } = await management.services.create({ name, encryptionRequired: isEncrypted, configs });
+  const [serviceRoles, semantic] = [[`@${id}`], 'AnyOf'] as const;
+  const { servicePolicies, serviceEdgeRouterPolicies } = management;
+  const dialers = [dialedBy === undefined ? '#all' : `@${dialedBy}`];
+  await servicePolicies.create({ name: `${name}-dial`, type: 'Dial', semantic, identityRoles: dialers, serviceRoles });
+  const hosts = [`@${hostedBy}`];
+  await servicePolicies.create({ name: `${name}-bind`, type: 'Bind', semantic, identityRoles: hosts, serviceRoles });
+  const routers = { serviceRoles, edgeRouterRoles: ['#all'] };
+  await serviceEdgeRouterPolicies.create({ name: `${name}-routers`, semantic, ...routers });
+  return id;
+}

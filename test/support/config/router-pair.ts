@@ -1,6 +1,7 @@
 // Two routers as an operator would set them up: one offers a service on a port, the other one hosts it.
 
 import { type RouterFile, routerFileText } from '../../../agent/config/router-file.ts';
+import { networkRouterFile } from '../../../testbed/router-file.ts';
 import { linkListener } from './link-config.ts';
 
 /** `a` dials links and offers `echo` on the port `echo`; `b` accepts links, and hosts services. */
@@ -23,12 +24,6 @@ export function routerPair({ echo, link = 0 }: { echo: number; link?: number }):
  * @param controller `tls:host:port`
  */
 export function enrollableFile(base: string, controller: string, more: RouterFile): string {
-  return routerFileText({
-    v: 3,
-    identity: { cert: `${base}.cert`, server_cert: `${base}.server.cert`, key: `${base}.key`, ca: `${base}.cas` },
-    ctrl: { endpoint: controller, endpointsFile: `${base}.endpoints` },
-    csr: { sans: { ip: ['127.0.0.1'] } },
-    edge: { db: `${base}.db` },
-    ...more,
-  });
+  const own = { ctrl: { endpointsFile: `${base}.endpoints` }, edge: { db: `${base}.db` } };
+  return routerFileText(networkRouterFile(base, controller, { ...own, ...more }));
 }

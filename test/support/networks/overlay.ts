@@ -1,28 +1,28 @@
 // A network for tests, in one process but over sockets: a simulator, routers that enroll and run, services, an echo
 // server. Everything is closed when the test ends.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { loadRouterConfig } from '../../../agent/config/load.ts';
-import { type RouterFile, routerFileText } from '../../../agent/config/router-file.ts';
-import { enrollRouter } from '../../../agent/enroll/enroll.ts';
-import { Router, type RouterOptions } from '../../../agent/router.ts';
+import type { RouterFile } from '../../../agent/config/router-file.ts';
+import type { Router, RouterOptions } from '../../../agent/router.ts';
 import { type SimulatorOptions, startSimulator } from '../../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../../controller-sim/interface/simulator.ts';
 import { EchoServer } from '../../../examples/two-routers/transfer.ts';
-import { createRouter, type Management, openManagement } from '../clients/management.ts';
+import { writeRouterFile } from '../../../testbed/router-file.ts';
+import { enrollWith, startWith } from '../../../testbed/routers.ts';
+import { createConfig, createRouter, hostService, type Management, openManagement } from '../clients/management.ts';
 import { type LinkSection, linkDialer, linkListener, type TunnelOptions } from '../config/link-config.ts';
+import { until } from '../until.ts';
 import { atItsPort } from './fixed-ports.ts';
 import { portsOf, type RouterPorts } from './router-ports.ts';
 
-/** Milliseconds: far longer than any wait takes on an idle machine. */
-const PATIENCE = 60_000;
+export { until } from '../until.ts';
 
 export interface EnrolledRouter {
   readonly id: string;
@@ -102,7 +102,7 @@ export interface ServiceSetup {
   /** Data of host.v1, instead of that port. */
   host?: Readonly<Record<string, unknown>>;
   /** Data of additional configurations, by config type. */
-  configs?: Readonly<Record<string, unknown>>;
+  configs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** The part of a controller that a network uses. */
@@ -154,79 +154,40 @@ export class Overlay<Controller extends TestController = Simulator> {
   async enrollRouter(setup: RouterSetup): Promise<EnrolledRouter> {
     const { id, enrollmentJwt } = await createRouter(this.management, { name: setup.name, isTunnelerEnabled: true });
     const configFile = this.writeConfig(setup);
-    const { config, findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
-    if (!config) throw new Error(JSON.stringify(findings));
-    await enrollRouter({ config, jwt: enrollmentJwt, keyAlgorithm: 'EC', clock: new SystemClock(), log: this.log });
+    await enrollWith(configFile, enrollmentJwt, { clock: new SystemClock(), log: this.log });
     return { id, name: setup.name, configFile };
   }
 
   async startRouter(configFile: string, options: Partial<RouterOptions> = {}): Promise<Router> {
-    const { config, findings } = loadRouterConfig(configFile);
-    if (!config) throw new Error(JSON.stringify(findings));
-    return Router.start({ config, log: this.log, ...options });
+    return startWith(configFile, { log: this.log, ...options });
   }
 
   /** Writes a configuration file, and returns its path. */
   writeConfig(setup: RouterSetup): string {
     const { name, mode, services = ['echo:0'] } = setup;
-    const file = join(this.directory, name);
     const options = { mode, ...(mode === 'proxy' && { services }), ...setup.tunnel };
-    const config: RouterFile = {
-      v: 3,
-      identity: { cert: `${file}.cert`, server_cert: `${file}.server.cert`, key: `${file}.key`, ca: `${file}.ca` },
-      ctrl: { endpoint: this.simulator.controlAddress, ...setup.ctrl },
-      csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } },
-      edge: setup.edge ?? {},
+    return writeRouterFile(join(this.directory, name), this.simulator.controlAddress, {
+      ...(setup.ctrl && { ctrl: setup.ctrl }),
+      ...(setup.edge && { edge: setup.edge }),
       link: setup.link ?? { listeners: [linkListener()], dialers: [linkDialer({ startupDelay: undefined })] },
       ...(mode && { listeners: [{ binding: 'tunnel', options }, ...(setup.listeners ?? [])] }),
       ...setup.extra,
-    };
-    const configFile = `${file}.yml`;
-    writeFileSync(configFile, routerFileText(config));
-    return configFile;
+    });
   }
 
   /** Returns the config's id. `type` is the name of a config type. */
   async addConfig(name: string, type: string, data: Readonly<Record<string, unknown>>): Promise<string> {
-    const { configs, configTypes } = this.management;
-    const [found] = await configTypes.list({ filter: `name = "${type}"` });
-    return (await configs.create({ name, configTypeId: found?.id ?? '', data })).id;
+    return createConfig(this.management, name, type, data);
   }
 
   /** Adds a service that every identity may dial and one router hosts. Returns its id. */
   async addService(name: string, hostedBy: string, options: ServiceSetup = {}): Promise<string> {
-    const { management } = this;
     const host = options.host ?? { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
-    const configs: string[] = [];
-    for (const [type, data] of Object.entries({ 'host.v1': host, ...options.configs }))
-      configs.push(await this.addConfig(`${name}-${type}`, type, data));
-    const { id } = await management.services.create({
-      name,
-      encryptionRequired: options.encrypted ?? true,
-      configs,
+    return hostService(this.management, name, {
+      hostedBy,
+      isEncrypted: options.encrypted ?? true,
+      configs: { 'host.v1': host, ...options.configs },
     });
-    const serviceRoles = [`@${id}`];
-    await management.servicePolicies.create({
-      name: `${name}-dial`,
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: ['#all'],
-      serviceRoles,
-    });
-    await management.serviceEdgeRouterPolicies.create({
-      name: `${name}-routers`,
-      semantic: 'AnyOf',
-      serviceRoles,
-      edgeRouterRoles: ['#all'],
-    });
-    await management.servicePolicies.create({
-      name: `${name}-bind`,
-      type: 'Bind',
-      semantic: 'AnyOf',
-      identityRoles: [`@${hostedBy}`],
-      serviceRoles,
-    });
-    return id;
   }
 
   /** Resolves once the service can be dialed: it has a terminator, and every router has a link to each other router. */
@@ -281,17 +242,4 @@ export function ending(socket: Socket): Promise<string> {
     });
     socket.once('close', () => resolve(how));
   });
-}
-
-/** Polls every few milliseconds until a condition holds. Rejects after a time limit. */
-export async function until(
-  what: string,
-  look: () => boolean | Promise<boolean>,
-  milliseconds = PATIENCE,
-): Promise<void> {
-  const end = performance.now() + milliseconds;
-  while (!(await look())) {
-    if (performance.now() > end) throw new Error(`timed out after ${milliseconds} ms waiting for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

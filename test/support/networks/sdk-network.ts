@@ -1,5 +1,6 @@
 // A network for SDK clients: two routers with SDK listeners, and services.
 
+import { hostService } from '../clients/management.ts';
 import type { Device } from '../clients/sdk-client.ts';
 import { edgeListener } from '../config/link-config.ts';
 import { Overlay, type TestRouter, until } from './overlay.ts';
@@ -31,25 +32,7 @@ export async function network(): Promise<Network> {
 
 /** A service that only SDK clients host. */
 export async function sdkService(overlay: Overlay, name: string, hostedBy: string): Promise<string> {
-  const { management } = overlay;
-  const { id } = await management.services.create({ name, encryptionRequired: false });
-  const policy = (type: 'Dial' | 'Bind', identityRoles: string[]) =>
-    management.servicePolicies.create({
-      name: `${name}-${type}`,
-      type,
-      semantic: 'AnyOf',
-      identityRoles,
-      serviceRoles: [`@${id}`],
-    });
-  await policy('Dial', ['#all']);
-  await policy('Bind', [`@${hostedBy}`]);
-  await management.serviceEdgeRouterPolicies.create({
-    name,
-    semantic: 'AnyOf',
-    serviceRoles: [`@${id}`],
-    edgeRouterRoles: ['#all'],
-  });
-  return id;
+  return hostService(overlay.management, name, { hostedBy, isEncrypted: false });
 }
 
 export const counts = ({ router }: TestRouter) => {
