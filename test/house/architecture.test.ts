@@ -258,6 +258,13 @@ t.test('requests over HTTP are sent by one client, which bounds their answers', 
   t.ok(PRODUCT.some(({ path }) => path === client));
 });
 
+t.test('handlers of the API name the components that they use', async (t) => {
+  const PASSES_ALL_ON = /^controller-sim\/api\/(?:operations|server)\//;
+  for (const { path, text } of PRODUCT)
+    if (/\bFullRequest\b/.test(text) && !PASSES_ALL_ON.test(path)) t.fail(`${path}: use ApiRequest<'state' | …>`);
+  t.ok(PRODUCT.some(({ path }) => PASSES_ALL_ON.test(path)));
+});
+
 t.test('bodies of others are decoded in one place, which bounds their fields', async (t) => {
   const entrance = 'common/wire/decode-body.ts';
   for (const { path, text } of PRODUCT)

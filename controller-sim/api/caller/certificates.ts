@@ -29,7 +29,7 @@ export const certificateHandlers = {
   listCurrentApiSessionCertificates: list(sessionCertificates, ({ services, session }) =>
     services.state.tables.apiSessionCertificate.referring('apiSessionId', (session as ApiSession).id),
   ),
-  detailCurrentApiSessionCertificate: (request: ApiRequest): Data<CurrentApiSessionCertificateDetail> => ({
+  detailCurrentApiSessionCertificate: (request: ApiRequest<'state'>): Data<CurrentApiSessionCertificateDetail> => ({
     data: sessionCertificates.show(own(request), request.services, request),
   }),
   createCurrentApiSessionCertificate: create,
@@ -37,7 +37,7 @@ export const certificateHandlers = {
 } satisfies Partial<Handlers<'client'>>;
 
 async function create(
-  request: ApiRequest<CurrentApiSessionCertificateCreate>,
+  request: ApiRequest<'state' | 'authority' | 'clock', CurrentApiSessionCertificateCreate>,
 ): Promise<Data<CurrentApiSessionCertificateCreateResponse>> {
   const { authority, state } = request.services;
   const identityId = idOfCaller(request);
@@ -83,14 +83,14 @@ function removeOld(transaction: Transaction, { id, fingerprints }: ApiSession, n
   return fingerprints.filter((each) => !gone.has(each));
 }
 
-function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
+function own({ services, params, session }: ApiRequest<'state'>): ApiSessionCertificate {
   const id = params.id ?? '';
   const certificate = services.state.tables.apiSessionCertificate.get(id);
   if (!certificate || certificate.apiSessionId !== session?.id) throw notFound('apiSessionCertificate', id);
   return certificate;
 }
 
-async function remove(request: ApiRequest): Promise<Done> {
+async function remove(request: ApiRequest<'state'>): Promise<Done> {
   const { id, fingerprint, apiSessionId } = own(request);
   await request.services.state.change((transaction) => {
     transaction.delete('apiSessionCertificate', id);

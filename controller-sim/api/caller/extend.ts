@@ -17,7 +17,7 @@ import type { ApiRequest, Data, Done } from '../operations/context.ts';
  * the rights of its clients for itself.
  */
 export async function extendCertificate(
-  request: ApiRequest<IdentityExtendEnrollmentRequest>,
+  request: ApiRequest<'state' | 'authority', IdentityExtendEnrollmentRequest>,
   authenticator: Authenticator,
 ): Promise<Data<IdentityExtendCerts>> {
   const { authority, state } = request.services;
@@ -38,7 +38,7 @@ export async function extendCertificate(
 
 /** The new certificate replaces the old one. */
 export async function verifyExtension(
-  request: ApiRequest<IdentityExtendValidateEnrollmentRequest>,
+  request: ApiRequest<'state', IdentityExtendValidateEnrollmentRequest>,
   authenticator: Authenticator,
 ): Promise<Done> {
   const expected = authenticator.unverifiedCertPem;

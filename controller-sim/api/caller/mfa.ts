@@ -17,6 +17,9 @@ import type { Mfa } from '../../state/kinds/mfa.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ApiRequest, Data, Done, Handlers, Raw } from '../operations/context.ts';
 
+/** The components that check a code. */
+type CodeUse = 'state' | 'codeGuesses' | 'clock';
+
 const QR_SIZE = 256;
 const LINKS = { self: { href: './current-identity/mfa' } };
 const OWNER = { 'current-identity': { href: './current-identity' } };
@@ -33,33 +36,38 @@ export const mfaHandlers = {
   createTotpToken: totpToken,
 } satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
-function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
+function mfaOf({ services, identity }: ApiRequest<'state'>): Mfa | undefined {
   return ownMfa(services, identity as Identity);
 }
 
 /** @throws ApiError for a code that is wrong, or was used before */
-async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, options: CodeOptions = {}): Promise<void> {
+async function useCode(
+  { services }: ApiRequest<CodeUse>,
+  mfa: Mfa,
+  code: string,
+  options: CodeOptions = {},
+): Promise<void> {
   if (!(await redeemCode(services, mfa, code, options))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 /** Rejects recovery codes: for operations that prove possession of the app or protect the recovery codes. */
-function usePassword(request: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
+function usePassword(request: ApiRequest<CodeUse>, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
   return useCode(request, mfa, code, { passwordOnly: true, ...(act && { act }) });
 }
 
 /** The code from the header, or from the query, as the reference accepts both. */
-function headerCode({ headers, query }: ApiRequest): string {
+function headerCode({ headers, query }: ApiRequest<never>): string {
   const given = headers['mfa-validation-code'] ?? query.get('code') ?? '';
   return Array.isArray(given) ? (given[0] ?? '') : given;
 }
 
-async function enroll({ services, identity }: ApiRequest): Promise<Data<CreateLocation>> {
+async function enroll({ services, identity }: ApiRequest<'state' | 'random'>): Promise<Data<CreateLocation>> {
   const { id } = await enrollTotp(services, identity as Identity);
   return { data: { _links: LINKS, id } };
 }
 
 /** Includes the data that the owner's app needs while it is unverified. */
-function detail(request: ApiRequest): Data<DetailMfa> {
+function detail(request: ApiRequest<'state'>): Data<DetailMfa> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
@@ -81,7 +89,7 @@ function mfaLinks(isVerified: boolean): Links {
 }
 
 /** Removing a verified second factor requires a code. */
-async function remove(request: ApiRequest): Promise<Done> {
+async function remove(request: ApiRequest<CodeUse>): Promise<Done> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   if (mfa.isVerified)
@@ -91,13 +99,13 @@ async function remove(request: ApiRequest): Promise<Done> {
 }
 
 /** A second factor that waits for its first code. Until then its secret is readable. */
-function unverifiedMfa(request: ApiRequest): Mfa {
+function unverifiedMfa(request: ApiRequest<'state'>): Mfa {
   const mfa = mfaOf(request);
   if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
   return mfa;
 }
 
-async function verify(request: ApiRequest<MfaCode>): Promise<Done> {
+async function verify(request: ApiRequest<'posture' | CodeUse, MfaCode>): Promise<Done> {
   const mfa = unverifiedMfa(request);
   await usePassword(request, mfa, request.body.code, (transaction) => {
     transaction.patch('mfa', mfa.id, { isVerified: true });
@@ -107,7 +115,7 @@ async function verify(request: ApiRequest<MfaCode>): Promise<Done> {
   return { data: {} };
 }
 
-async function qrCode(request: ApiRequest): Promise<Raw> {
+async function qrCode(request: ApiRequest<'state'>): Promise<Raw> {
   const mfa = unverifiedMfa(request);
   const url = provisioningUrl(mfa, (request.identity as Identity).name);
   const { toBuffer } = await import('qrcode');
@@ -115,20 +123,20 @@ async function qrCode(request: ApiRequest): Promise<Raw> {
 }
 
 /** reference fact: without a second factor, the recovery codes are not found. */
-function mfaWithCodes(request: ApiRequest): Mfa {
+function mfaWithCodes(request: ApiRequest<'state'>): Mfa {
   const mfa = mfaOf(request);
   if (!mfa?.isVerified) throw new ApiError('NOT_FOUND');
   return mfa;
 }
 
-async function recoveryCodes(request: ApiRequest<MfaCode | undefined>): Promise<Data<DetailMfaRecoveryCodes>> {
+async function recoveryCodes(request: ApiRequest<CodeUse, MfaCode | undefined>): Promise<Data<DetailMfaRecoveryCodes>> {
   const mfa = mfaWithCodes(request);
   await usePassword(request, mfa, request.body?.code || headerCode(request));
   const { id, createdAt, updatedAt, tags } = mfa;
   return { data: { _links: mfaLinks(true), id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
 }
 
-async function renewRecoveryCodes(request: ApiRequest<MfaCode>): Promise<Done> {
+async function renewRecoveryCodes(request: ApiRequest<CodeUse | 'random', MfaCode>): Promise<Done> {
   const mfa = mfaWithCodes(request);
   const { random } = request.services;
   await usePassword(request, mfa, request.body.code, (transaction) =>
@@ -138,7 +146,7 @@ async function renewRecoveryCodes(request: ApiRequest<MfaCode>): Promise<Done> {
 }
 
 /** reference fact: an unverified second factor is accepted, too. */
-async function authenticate(request: ApiRequest<MfaCode>): Promise<Done> {
+async function authenticate(request: ApiRequest<'posture' | CodeUse, MfaCode>): Promise<Done> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_NOT_ENROLLED');
   const session = request.session as ApiSession;
@@ -149,7 +157,9 @@ async function authenticate(request: ApiRequest<MfaCode>): Promise<Done> {
 }
 
 /** For OIDC sessions: proves to routers and to the token endpoint that a one-time password was given. */
-async function totpToken(request: ApiRequest<MfaCode>): Promise<Data<TotpToken>> {
+async function totpToken(
+  request: ApiRequest<'posture' | 'state' | 'tokens' | 'codeGuesses' | 'clock', MfaCode>,
+): Promise<Data<TotpToken>> {
   const isKept = request.services.state.tables.apiSession.has(request.session?.id ?? '');
   if (isKept) throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
   const mfa = mfaOf(request);

@@ -7,6 +7,7 @@ import type {
   AuthenticatorUpdateWithCurrent,
 } from '#schemas/api/gen/bodies.ts';
 import { authenticate } from '../../auth/authenticate.ts';
+import type { AuthServices } from '../../auth/request.ts';
 import { withSecondToken } from '../../auth/session-of.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import { updateAuthenticator } from '../../entities/authenticator.ts';
@@ -25,7 +26,7 @@ import { extendCertificate, verifyExtension } from './extend.ts';
 
 const OWN_LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
-const ownAuthenticators: Listed<'authenticator', AuthenticatorDetail> = {
+const ownAuthenticators: Listed<'authenticator', AuthenticatorDetail, 'state' | 'authority' | 'passwords'> = {
   kind: 'authenticator',
   symbols: authenticators.symbols,
   show: (authenticator, services) => ({
@@ -36,30 +37,38 @@ const ownAuthenticators: Listed<'authenticator', AuthenticatorDetail> = {
 
 export const sessionHandlers = {
   authenticate: login,
-  getCurrentAPISession: (request: ApiRequest): Data<CurrentApiSessionDetail> => ({
+  getCurrentAPISession: (
+    request: ApiRequest<'state' | 'activity' | 'clock' | 'sessionLifetime'>,
+  ): Data<CurrentApiSessionDetail> => ({
     data: own(request.session as ApiSession, request),
   }),
   deleteCurrentAPISession: logout,
-  getCurrentIdentity: (request: ApiRequest): Data<IdentityDetail> => ({
+  getCurrentIdentity: (request: ApiRequest<'network' | 'state' | 'clock'>): Data<IdentityDetail> => ({
     data: { ...showIdentity(request.identity as Identity, request.services), _links: OWN_LINKS },
   }),
   listCurrentIdentityAuthenticators: list(ownAuthenticators, ({ services, identity }) =>
     services.state.tables.authenticator.referring('identityId', (identity as Identity).id),
   ),
-  detailCurrentIdentityAuthenticator: (request: ApiRequest): Data<AuthenticatorDetail> => ({
+  detailCurrentIdentityAuthenticator: (
+    request: ApiRequest<'state' | 'authority' | 'passwords'>,
+  ): Data<AuthenticatorDetail> => ({
     data: ownAuthenticators.show(ownAuthenticator(request), request.services, request),
   }),
-  updateCurrentIdentityAuthenticator: (request: ApiRequest<AuthenticatorUpdateWithCurrent>) =>
-    changePassword(request, 'update'),
-  patchCurrentIdentityAuthenticator: (request: ApiRequest<AuthenticatorPatchWithCurrent>) =>
-    changePassword(request, 'patch'),
+  updateCurrentIdentityAuthenticator: (
+    request: ApiRequest<'state' | 'passwords' | 'lockouts', AuthenticatorUpdateWithCurrent>,
+  ) => changePassword(request, 'update'),
+  patchCurrentIdentityAuthenticator: (
+    request: ApiRequest<'state' | 'passwords' | 'lockouts', AuthenticatorPatchWithCurrent>,
+  ) => changePassword(request, 'patch'),
   extendCurrentIdentityAuthenticator: (request: Parameters<typeof extendCertificate>[0]) =>
     extendCertificate(request, extendable(request)),
   extendVerifyCurrentIdentityAuthenticator: (request: Parameters<typeof verifyExtension>[0]) =>
     verifyExtension(request, extendable(request)),
 } satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
-async function login(request: ApiRequest<Authenticate | undefined>): Promise<Data<CurrentApiSessionDetail>> {
+async function login(
+  request: ApiRequest<keyof AuthServices, Authenticate | undefined>,
+): Promise<Data<CurrentApiSessionDetail>> {
   const isAtLab = request.operation.api === 'lab';
   const loggedIn = await authenticate(request, request.query.get('method') ?? '', { isAtLab });
   const { sessionLifetime, state } = request.services;
@@ -77,7 +86,10 @@ async function login(request: ApiRequest<Authenticate | undefined>): Promise<Dat
   };
 }
 
-function own(session: ApiSession, request: ApiRequest): CurrentApiSessionDetail {
+function own(
+  session: ApiSession,
+  request: ApiRequest<'state' | 'activity' | 'clock' | 'sessionLifetime'>,
+): CurrentApiSessionDetail {
   const { sessionLifetime, clock } = request.services;
   const expiresAt = new Date(clock.now() + sessionLifetime).toISOString();
   return {
@@ -87,7 +99,7 @@ function own(session: ApiSession, request: ApiRequest): CurrentApiSessionDetail 
   };
 }
 
-async function logout(request: ApiRequest): Promise<Done> {
+async function logout(request: ApiRequest<'state' | 'unstored'>): Promise<Done> {
   const session = request.session as ApiSession;
   if (request.services.unstored.end(session)) return { data: {} };
   const { id } = session;
@@ -98,7 +110,7 @@ async function logout(request: ApiRequest): Promise<Done> {
   return { data: {} };
 }
 
-function ownAuthenticator({ services, identity, params }: ApiRequest): Authenticator {
+function ownAuthenticator({ services, identity, params }: ApiRequest<'state'>): Authenticator {
   const id = params.id ?? '';
   const authenticator = services.state.tables.authenticator.get(id);
   if (authenticator?.identityId !== identity?.id || !authenticator) throw notFound('authenticator', id);
@@ -108,7 +120,7 @@ function ownAuthenticator({ services, identity, params }: ApiRequest): Authentic
 /**
  * reference fact: extending the authenticator of another identity is unauthorized; other operations answer "not found".
  */
-function extendable(request: ApiRequest): Authenticator {
+function extendable(request: ApiRequest<'state'>): Authenticator {
   const other = request.services.state.tables.authenticator.get(request.params.id ?? '');
   if (other && other.identityId !== request.identity?.id) throw new ApiError('UNAUTHORIZED');
   return ownAuthenticator(request);
@@ -119,7 +131,10 @@ function extendable(request: ApiRequest): Authenticator {
  * The first of concurrent changes wins: for the others the password is no longer current.
  */
 async function changePassword(
-  request: ApiRequest<AuthenticatorPatchWithCurrent | AuthenticatorUpdateWithCurrent>,
+  request: ApiRequest<
+    'state' | 'passwords' | 'lockouts',
+    AuthenticatorPatchWithCurrent | AuthenticatorUpdateWithCurrent
+  >,
   mode: Mode,
 ): Promise<Done> {
   const { state, passwords, lockouts } = request.services;

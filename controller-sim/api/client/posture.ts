@@ -10,11 +10,14 @@ import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
 export const postureHandlers = {
-  createPostureResponse: (request: ApiRequest<PostureResponseCreate>) => submit(request, [request.body]),
-  createPostureResponseBulk: (request: ApiRequest<PostureResponses>) => submit(request, request.body),
+  createPostureResponse: (request: ApiRequest<'posture', PostureResponseCreate>) => submit(request, [request.body]),
+  createPostureResponseBulk: (request: ApiRequest<'posture', PostureResponses>) => submit(request, request.body),
 } satisfies Partial<Handlers<'client'>>;
 
-async function submit({ services, session }: ApiRequest, responses: PostureResponses): Promise<Data<Accepted>> {
+async function submit(
+  { services, session }: ApiRequest<'posture'>,
+  responses: PostureResponses,
+): Promise<Data<Accepted>> {
   for (const { typeId, ...facts } of responses)
     if (JSON.stringify(facts).length > MAX_RESPONSE_BYTES)
       throw badRequest(`the posture response ${typeId} has more than ${MAX_RESPONSE_BYTES} characters`);

@@ -17,6 +17,7 @@ import type { Service } from '../../state/kinds/service.ts';
 import { base, reference } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';
 import { clientSigners } from '../edge/external-jwt-signers.ts';
+import type { PostureUse } from '../edge/posture.ts';
 import { commonRouter, edgeRouterSymbols } from '../edge/routers.ts';
 import { services, showService } from '../edge/services.ts';
 import { showRouter } from '../edge/sessions.ts';
@@ -31,7 +32,7 @@ export const clientServiceHandlers = {
   listServices: list(services, (request) =>
     selectListed(request, services, request.services.access.servicesOf(idOfCaller(request))),
   ),
-  detailService: (request: ApiRequest): Data<ServiceDetail> => ({
+  detailService: (request: ApiRequest<PostureUse>): Data<ServiceDetail> => ({
     data: showService(visibleService(request), request.services, request),
   }),
   updateService: notServed('service'),
@@ -44,20 +45,22 @@ export const clientServiceHandlers = {
   listExternalJwtSigners: list(clientSigners, ({ services: { state } }) =>
     [...state.tables.externalJwtSigner.values()].filter(({ enabled }) => enabled),
   ),
-  listProtocols: ({ services: { baseUrl } }: ApiRequest): Data<ListProtocols> => ({
+  listProtocols: ({ services: { baseUrl } }: ApiRequest<'baseUrl'>): Data<ListProtocols> => ({
     data: { https: { address: new URL(baseUrl).host } },
   }),
 } satisfies Partial<Handlers<'client'>>;
 
 /** The service that the path names, if the caller has any permission for it. */
-export function visibleService(request: ApiRequest, id = request.params.id ?? ''): Service {
+export function visibleService(request: ApiRequest<'access' | 'state'>, id = request.params.id ?? ''): Service {
   const { access, state } = request.services;
   const service = state.tables.service.get(id);
   if (!service || access.granting(idOfCaller(request), id).length === 0) throw notFound('service', id);
   return service;
 }
 
-async function serviceRouters(request: ApiRequest): Promise<Data<ServiceEdgeRouters>> {
+async function serviceRouters(
+  request: ApiRequest<'access' | 'network' | 'state' | 'tokens'>,
+): Promise<Data<ServiceEdgeRouters>> {
   const { services, query, headers } = request;
   const service = withoutCause(() => visibleService(request));
   const token = headers['session-token'];
@@ -72,7 +75,11 @@ async function serviceRouters(request: ApiRequest): Promise<Data<ServiceEdgeRout
 }
 
 /** Whether a token belongs to an active session of the caller for this service. */
-async function isOwnSession(request: ApiRequest, serviceId: string, token: string): Promise<boolean> {
+async function isOwnSession(
+  request: ApiRequest<'state' | 'tokens'>,
+  serviceId: string,
+  token: string,
+): Promise<boolean> {
   const { tokens, state } = request.services;
   const claims = await tokens.verify(token);
   if (claims?.z_t !== TokenKind.Service || claims.sub !== serviceId || claims.z_iid !== idOfCaller(request))
@@ -80,7 +87,7 @@ async function isOwnSession(request: ApiRequest, serviceId: string, token: strin
   return claims.z_leg !== true || state.tables.session.findBy('token', token) !== undefined;
 }
 
-function serviceTerminators(request: ApiRequest): Page<TerminatorClientDetail> {
+function serviceTerminators(request: ApiRequest<'access' | 'controllerId' | 'state'>): Page<TerminatorClientDetail> {
   const service = withoutCause(() => visibleService(request));
   const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
   const page = listPage(terminators, request.query, terminatorSymbols(request.services), (terminator) => ({
@@ -97,12 +104,12 @@ function serviceUpdates({
   services: { serviceChanges },
   identity,
   session,
-}: ApiRequest): Data<CurrentApiSessionServiceUpdateList> {
+}: ApiRequest<'serviceChanges'>): Data<CurrentApiSessionServiceUpdateList> {
   const lastChange = serviceChanges.lastOf(identity as Identity, (session as ApiSession).createdAt);
   return { data: { lastChangeAt: new Date(lastChange).toISOString() } };
 }
 
-function ownRouters(request: ApiRequest): Page<CurrentIdentityEdgeRouterDetail> {
+function ownRouters(request: ApiRequest<'access' | 'network' | 'state'>): Page<CurrentIdentityEdgeRouterDetail> {
   const { access, state } = request.services;
   const identity = request.identity as Identity;
   // Administrators may use every router that has enrolled.

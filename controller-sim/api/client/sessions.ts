@@ -22,14 +22,19 @@ export const clientSessionHandlers = {
   listSessions: list({ ...sessions, show: showSession }, ({ services, session }) =>
     services.state.tables.session.referring('apiSessionId', (session as ApiSession).id),
   ),
-  detailSession: (request: ApiRequest): Data<SessionDetail> => ({
+  detailSession: (request: ApiRequest<'access' | 'network' | 'state'>): Data<SessionDetail> => ({
     data: showSession(ownSession(request), request.services),
   }),
   createSession,
   deleteSession,
 } satisfies Partial<Handlers<'client'>>;
 
-async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<SessionCreated>> {
+async function createSession(
+  request: ApiRequest<
+    'access' | 'posture' | 'network' | 'events' | 'controllerId' | 'state' | 'tokens' | 'clock',
+    SessionCreate
+  >,
+): Promise<Data<SessionCreated>> {
   const { state, tokens, access, posture } = request.services;
   const body = new Body(request.body, 'create');
   const { type: wanted, serviceId, tags } = body.given;
@@ -76,21 +81,25 @@ function isFor(session: Session, { serviceId, type }: Session): boolean {
   return session.serviceId === serviceId && session.type === type;
 }
 
-function ownSession({ services, params, session: apiSession }: ApiRequest): Session {
+function ownSession({ services, params, session: apiSession }: ApiRequest<'state'>): Session {
   const id = params.id ?? '';
   const session = services.state.tables.session.get(id);
   if (!session || session.apiSessionId !== apiSession?.id) throw notFound('session', id);
   return session;
 }
 
-async function deleteSession(request: ApiRequest): Promise<Done> {
+async function deleteSession(request: ApiRequest<'state'>): Promise<Done> {
   const { id } = ownSession(request);
   await request.services.state.change((transaction) => transaction.delete('session', id));
   return { data: {} };
 }
 
 /** The policies that are missing: a network without any is a frequent mistake. */
-function noRouters({ services: { access, state } }: ApiRequest, identityId: string, service: Service): ApiError {
+function noRouters(
+  { services: { access, state } }: ApiRequest<'access' | 'state'>,
+  identityId: string,
+  service: Service,
+): ApiError {
   const name = state.tables.identity.get(identityId)?.name ?? identityId;
   const missing = [
     ...(access.routersOfIdentity(identityId).length > 0 ? [] : [`no edge router policy lets ${name} use any router`]),

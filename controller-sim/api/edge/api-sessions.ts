@@ -27,7 +27,7 @@ const MFA_QUERY = {
 } as const;
 
 /** Only callers that may see a token can filter by it: a filter on parts of the text would reveal the rest. */
-const apiSessionSymbols = (_services: unknown, request: ApiRequest): Symbols<ApiSession> => ({
+const apiSessionSymbols = (_services: unknown, request: ApiRequest<never>): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
   token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
   identity: field('identityId'),
@@ -38,7 +38,7 @@ const apiSessionSymbols = (_services: unknown, request: ApiRequest): Symbols<Api
   improperClientCertChain: flagField('improperClientCertChain'),
 });
 
-export const apiSessions: Removable<'apiSession', ApiSessionDetail> = {
+export const apiSessions: Removable<'apiSession', ApiSessionDetail, 'state' | 'activity'> = {
   kind: 'apiSession',
   symbols: apiSessionSymbols,
   remove: (transaction, { id }) => endApiSession(transaction, id),
@@ -92,7 +92,7 @@ function authQueries(session: ApiSession, { state }: Pick<ApiServices, 'state'>)
   return [...(session.isMfaRequired && !session.isMfaComplete ? [MFA_QUERY] : []), ...(external ? [external] : [])];
 }
 
-export const sessionCertificates: Listed<'apiSessionCertificate', CurrentApiSessionCertificateDetail> = {
+export const sessionCertificates: Listed<'apiSessionCertificate', CurrentApiSessionCertificateDetail, never> = {
   kind: 'apiSessionCertificate',
   symbols: { apiSession: field('apiSessionId'), fingerprint: field('fingerprint'), subject: field('subject') },
   show: (certificate): CurrentApiSessionCertificateDetail => {

@@ -29,12 +29,12 @@ const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
   'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
 };
 
-function rejectPolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
+function rejectPolicyOfAdmins(request: ApiRequest<'state'>, policy: AuthPolicy): void {
   if (!isByAdmin(request) && letsAdminsIn(request.services.state.tables, policy))
     throw notAllowed('change or delete auth policies of admins');
 }
 
-export const authPolicies: Resource<'authPolicy', AuthPolicyDetail, AuthPolicyBody> = {
+export const authPolicies: Resource<'authPolicy', AuthPolicyDetail, AuthPolicyBody, 'state'> = {
   ...authPolicyRules,
   symbols: AUTH_POLICY_SYMBOLS,
   update: (transaction, policy, body, request) => {

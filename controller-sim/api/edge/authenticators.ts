@@ -23,7 +23,7 @@ import { invalid, notFound } from '../../errors/errors.ts';
 import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import { base, created, reference } from '../answers/references.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, EnrollmentUse, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';
 import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { newExpiry } from './enrollments.ts';
@@ -70,6 +70,7 @@ export const authenticators: Resource<
   'authenticator',
   AuthenticatorDetail,
   AuthenticatorBody,
+  'state' | 'authority' | 'passwords',
   Proof | string | undefined
 > = {
   kind: 'authenticator',
@@ -84,7 +85,10 @@ export const authenticators: Resource<
   show: showAuthenticator,
 };
 
-async function newProof(request: ApiRequest, { given }: Body<AuthenticatorBody>): Promise<Proof> {
+async function newProof(
+  request: ApiRequest<'state' | 'authority' | 'passwords'>,
+  { given }: Body<AuthenticatorBody>,
+): Promise<Proof> {
   const { state, passwords } = request.services;
   const identityId = given.identityId ?? '';
   const identity = state.tables.identity.get(identityId);
@@ -106,7 +110,7 @@ async function newProof(request: ApiRequest, { given }: Body<AuthenticatorBody>)
 }
 
 async function newPassword(
-  { services }: ApiRequest,
+  { services }: ApiRequest<'passwords'>,
   { given: { password } }: Body<AuthenticatorBody>,
 ): Promise<string | undefined> {
   return typeof password === 'string' ? services.passwords.hash(password) : undefined;
@@ -155,7 +159,7 @@ export const authenticatorHandlers = {
 } satisfies Partial<Handlers<'management'>>;
 
 /** Replaces the authenticator with an enrollment of its kind, which keeps the user name. */
-async function reEnroll(request: ApiRequest<ReEnroll>): Promise<Data<CreateLocation>> {
+async function reEnroll(request: ApiRequest<EnrollmentUse, ReEnroll>): Promise<Data<CreateLocation>> {
   const { state } = request.services;
   const authenticator = find(request, 'authenticator');
   const { identityId } = authenticator;
@@ -178,7 +182,7 @@ async function reEnroll(request: ApiRequest<ReEnroll>): Promise<Data<CreateLocat
   return { data: created('enrollments', enrollment.signed.id) };
 }
 
-async function requestExtend(request: ApiRequest<RequestExtendAuthenticator>): Promise<Done> {
+async function requestExtend(request: ApiRequest<'state', RequestExtendAuthenticator>): Promise<Done> {
   const { id } = find(request, 'authenticator');
   const rollKeys = request.body.rollKeys ?? false;
   await request.services.state.change((transaction) => requestExtension(transaction, id, rollKeys));

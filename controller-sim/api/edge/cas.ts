@@ -23,7 +23,7 @@ const CA_SYMBOLS: Symbols<CertificateAuthority> = {
   isAutoCaEnrollmentEnabled: flagField('isAutoCaEnrollmentEnabled'),
 };
 
-export const cas: Resource<'ca', CaDetail, CaBody> = {
+export const cas: Resource<'ca', CaDetail, CaBody, never> = {
   kind: 'ca',
   symbols: CA_SYMBOLS,
   create: (transaction, id, body, _prepared, request) => createCa(transaction, id, body, isByAdmin(request)),
@@ -59,12 +59,12 @@ export const caHandlers = {
 /**
  * A token that names the network and the authority, for clients that enroll with its certificates. It never changes.
  */
-async function caToken(request: ApiRequest): Promise<Raw> {
+async function caToken(request: ApiRequest<'state' | 'tokens'>): Promise<Raw> {
   const { id } = withoutCause(() => find(request, 'ca'));
   return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
 }
 
-async function verify(request: ApiRequest): Promise<Done> {
+async function verify(request: ApiRequest<'state'>): Promise<Done> {
   if (!request.body) throw invalid('certificate', 'certificate in body is required', '');
   const { id } = withoutCause(() => find(request, 'ca'));
   if (typeof request.body !== 'string') {

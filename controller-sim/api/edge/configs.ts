@@ -19,10 +19,13 @@ const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
 
 export const CONFIG_SYMBOLS: Symbols<Config> = { name: field('name'), type: field('configTypeId') };
 
-export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBody, void> = {
+/** The validator is loaded before the transaction, which does not wait. */
+const withValidator = () => loadSchemaValidator().then(() => undefined);
+
+export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBody, never> = {
   ...configTypeRules,
   symbols: CONFIG_TYPE_SYMBOLS,
-  prepare: loadSchemaValidator,
+  prepare: withValidator,
   show: (type): ConfigTypeDetail => ({
     ...base('configType', type),
     name: type.name,
@@ -31,10 +34,10 @@ export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBod
   }),
 };
 
-export const configs: Resource<'config', ConfigDetail, ConfigBody, void> = {
+export const configs: Resource<'config', ConfigDetail, ConfigBody, 'state'> = {
   ...configRules,
   symbols: CONFIG_SYMBOLS,
-  prepare: loadSchemaValidator,
+  prepare: withValidator,
   show: (config, { state }): ConfigDetail => ({
     ...base('config', config),
     name: config.name,

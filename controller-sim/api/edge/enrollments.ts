@@ -17,7 +17,7 @@ import { invalid, invalidField, notFound, withoutCause } from '../../errors/erro
 import type { Identity } from '../../state/kinds/identity.ts';
 import { base, created, reference } from '../answers/references.ts';
 import { NEVER } from '../answers/show.ts';
-import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
+import type { ApiRequest, Data, EnrollmentUse, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';
 import { find, list, type Removable, remove } from '../operations/resource.ts';
 import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../operations/rights.ts';
@@ -25,7 +25,7 @@ import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../operati
 /** Enrollments of administrators: permissions are not sufficient for them. */
 export const OF_ADMINS = 'manage enrollments of admins';
 
-export const enrollments: Removable<'enrollment', EnrollmentDetail> = {
+export const enrollments: Removable<'enrollment', EnrollmentDetail, 'state'> = {
   kind: 'enrollment',
   symbols: (_context, request) => ({
     token: { get: (enrollment) => (seesEnrollmentTokens(request, enrollment) ? enrollment.token : undefined) },
@@ -75,13 +75,13 @@ export const enrollmentHandlers = {
 } satisfies Partial<Handlers<'management'>>;
 
 /** Contains the enrollment token. */
-function detail(request: ApiRequest): Data<EnrollmentDetail> {
+function detail(request: ApiRequest<'state'>): Data<EnrollmentDetail> {
   const enrollment = find(request, 'enrollment');
   requirePowerOver(request, enrollment.identityId, OF_ADMINS);
   return { data: enrollments.show(enrollment, request.services, request) };
 }
 
-async function createEnrollment(request: ApiRequest<EnrollmentCreate>): Promise<Data<CreateLocation>> {
+async function createEnrollment(request: ApiRequest<EnrollmentUse, EnrollmentCreate>): Promise<Data<CreateLocation>> {
   const { state, clock } = request.services;
   const { identityId, method } = request.body;
   const expires = dateOf(request.body.expiresAt);
@@ -111,7 +111,7 @@ async function createEnrollment(request: ApiRequest<EnrollmentCreate>): Promise<
 }
 
 /** Issues a new token for the same enrollment and invalidates the old one. */
-async function refreshEnrollment(request: ApiRequest<EnrollmentRefresh>): Promise<Data<CreateLocation>> {
+async function refreshEnrollment(request: ApiRequest<EnrollmentUse, EnrollmentRefresh>): Promise<Data<CreateLocation>> {
   const { state } = request.services;
   const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
   requirePowerOver(request, identityId, OF_ADMINS);
@@ -125,7 +125,7 @@ async function refreshEnrollment(request: ApiRequest<EnrollmentRefresh>): Promis
 }
 
 /** When an enrollment is to expire: `expiresAt` of the body. Throws ApiError unless that is in the future. */
-export function newExpiry({ services, body }: ApiRequest<EnrollmentRefresh>): Date {
+export function newExpiry({ services, body }: ApiRequest<'clock', EnrollmentRefresh>): Date {
   const expires = dateOf(body.expiresAt);
   if (expires.getTime() <= services.clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());

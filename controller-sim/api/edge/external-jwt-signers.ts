@@ -45,7 +45,7 @@ function dateOrNull(date: string): Date | null {
   return date === NEVER ? null : new Date(date);
 }
 
-export const externalJwtSigners: Resource<'externalJwtSigner', ExternalJwtSignerDetail, SignerBody> = {
+export const externalJwtSigners: Resource<'externalJwtSigner', ExternalJwtSignerDetail, SignerBody, never> = {
   kind: 'externalJwtSigner',
   symbols: SYMBOLS,
   create: (transaction, id, body, _prepared, request) => createSigner(transaction, id, body, isByAdmin(request)),
@@ -74,7 +74,7 @@ export const externalJwtSigners: Resource<'externalJwtSigner', ExternalJwtSigner
   }),
 };
 
-export const clientSigners: Listed<'externalJwtSigner', ClientExternalJwtSignerDetail> = {
+export const clientSigners: Listed<'externalJwtSigner', ClientExternalJwtSignerDetail, never> = {
   kind: 'externalJwtSigner',
   symbols: CLIENT_SYMBOLS,
   show: (signer): ClientExternalJwtSignerDetail => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),

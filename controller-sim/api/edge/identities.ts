@@ -31,7 +31,7 @@ import { showInterfaces } from '../answers/interfaces.ts';
 import { toJson } from '../answers/json-cache.ts';
 import { base, reference } from '../answers/references.ts';
 import { NEVER, nullWhenEmpty } from '../answers/show.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, EnrollmentUse, Handlers } from '../operations/context.ts';
 import { field, fieldSet, flagField } from '../operations/list.ts';
 import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { notAllowed, requirePowerOver, seesEnrollmentTokens } from '../operations/rights.ts';
@@ -47,7 +47,13 @@ export const IDENTITY_SYMBOLS: Symbols<Identity> = {
   roleAttributes: fieldSet('roleAttributes'),
 };
 
-export const identities: Resource<'identity', IdentityDetail, IdentityBody, IdentityEnrollment | undefined> = {
+export const identities: Resource<
+  'identity',
+  IdentityDetail,
+  IdentityBody,
+  'network' | 'identityJson' | EnrollmentUse,
+  IdentityEnrollment | undefined
+> = {
   kind: 'identity',
   symbols: IDENTITY_SYMBOLS,
   newId: ({ state }) => state.ids.short(),
@@ -82,7 +88,11 @@ export const identities: Resource<'identity', IdentityDetail, IdentityBody, Iden
 };
 
 /** Permissions alone never suffice to create, change or delete administrators, or to grant permissions. */
-function checkRights(request: ApiRequest, target: Identity | undefined, body: Body<IdentityBody> | undefined): void {
+function checkRights(
+  request: ApiRequest<'state'>,
+  target: Identity | undefined,
+  body: Body<IdentityBody> | undefined,
+): void {
   const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
   requirePowerOver(request, target?.id ?? null, 'change or delete admins');
@@ -100,7 +110,7 @@ type IdentityComponents = Pick<ApiServices, 'state' | 'clock' | 'network'>;
 function identityJson(
   identity: Identity,
   context: IdentityComponents & Pick<ApiServices, 'identityJson'>,
-  request: ApiRequest,
+  request: ApiRequest<'state'>,
 ): Buffer {
   if (!seesEnrollmentTokens(request, { identityId: identity.id })) return toJson(withoutProofs(identity, context));
   const show = () => showIdentity(identity, context);
@@ -179,15 +189,15 @@ export const identityHandlers = {
   enableIdentity: enable,
   updateIdentityTracing: trace,
   removeIdentityMfa: removeMfa,
-  getIdentityPostureData: (request: ApiRequest): Data<PostureData> => ({
+  getIdentityPostureData: (request: ApiRequest<'posture' | 'state'>): Data<PostureData> => ({
     data: showPostureData(find(request, 'identity'), request.services),
   }),
-  getIdentityFailedServiceRequests: (request: ApiRequest): Data<FailedServiceRequestList> => ({
+  getIdentityFailedServiceRequests: (request: ApiRequest<'posture' | 'state'>): Data<FailedServiceRequestList> => ({
     data: request.services.posture.failedRequests.of(find(request, 'identity').id),
   }),
 } satisfies Partial<Handlers<'management'>>;
 
-async function disable(request: ApiRequest<DisableParams>): Promise<Done> {
+async function disable(request: ApiRequest<'state' | 'clock', DisableParams>): Promise<Done> {
   const { state, clock } = request.services;
   const minutes = request.body.durationMinutes ?? 0;
   const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
@@ -199,7 +209,7 @@ async function disable(request: ApiRequest<DisableParams>): Promise<Done> {
   return { data: {} };
 }
 
-async function enable(request: ApiRequest): Promise<Done> {
+async function enable(request: ApiRequest<'state'>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, 'enable admins');
@@ -208,7 +218,7 @@ async function enable(request: ApiRequest): Promise<Done> {
   return { data: {} };
 }
 
-function trace(request: ApiRequest<TraceSpec>): Data<TraceDetail> {
+function trace(request: ApiRequest<'network' | 'state', TraceSpec>): Data<TraceDetail> {
   const identity = find(request, 'identity');
   const { body } = request;
   const { traces } = request.services.network;
@@ -229,7 +239,7 @@ function readDuration(text: string): number {
   }
 }
 
-async function removeMfa(request: ApiRequest): Promise<Done> {
+async function removeMfa(request: ApiRequest<'state'>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, 'remove the second factor of admins');

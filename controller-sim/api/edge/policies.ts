@@ -35,7 +35,7 @@ function members({ access }: Pick<ApiServices, 'access'>, side: Side): FilterSym
   return { set: ({ id }) => copies.get(id) ?? copy(id) };
 }
 
-export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, ServicePolicyBody> = {
+export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, ServicePolicyBody, 'access' | 'state'> = {
   ...servicePolicyRules,
   symbols: (context) => ({
     name: field('name'),
@@ -61,7 +61,7 @@ export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, Ser
   }),
 };
 
-export const edgeRouterPolicies: Resource<'edgeRouterPolicy', EdgeRouterPolicyDetail, EdgeRouterPolicyBody> = {
+export const edgeRouterPolicies: Resource<'edgeRouterPolicy', EdgeRouterPolicyDetail, EdgeRouterPolicyBody, 'state'> = {
   ...edgeRouterPolicyRules,
   symbols: {
     name: field('name'),
@@ -84,7 +84,8 @@ export const edgeRouterPolicies: Resource<'edgeRouterPolicy', EdgeRouterPolicyDe
 export const serviceEdgeRouterPolicies: Resource<
   'serviceEdgeRouterPolicy',
   ServiceEdgeRouterPolicyDetail,
-  ServiceEdgeRouterPolicyBody
+  ServiceEdgeRouterPolicyBody,
+  'state'
 > = {
   ...serviceEdgeRouterPolicyRules,
   symbols: {

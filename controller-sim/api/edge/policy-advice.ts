@@ -8,7 +8,7 @@ import { find } from '../operations/resource.ts';
 
 export const policyAdviceHandlers = { getIdentityPolicyAdvice: policyAdvice } satisfies Partial<Handlers<'management'>>;
 
-function policyAdvice(request: ApiRequest): Data<PolicyAdvice> {
+function policyAdvice(request: ApiRequest<'access' | 'network' | 'state'>): Data<PolicyAdvice> {
   const { access, state, network } = request.services;
   const identity = find(request, 'identity');
   const service = find(request, 'service', request.params.serviceId);

@@ -38,7 +38,7 @@ function demandsOf(check: PostureCheck): Partial<PostureCheckDetail> {
   }
 }
 
-export const postureChecks: Resource<'postureCheck', PostureCheckDetail, PostureCheckBody> = {
+export const postureChecks: Resource<'postureCheck', PostureCheckDetail, PostureCheckBody, never> = {
   ...postureCheckRules,
   symbols: {
     name: field('name'),

@@ -17,7 +17,8 @@ import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import { base } from '../answers/references.ts';
 import type { ApiRequest, ApiServices } from '../operations/context.ts';
 
-export type PostureComponents = Pick<ApiServices, 'state' | 'access' | 'posture' | 'clock'>;
+export type PostureUse = 'state' | 'access' | 'posture' | 'clock';
+export type PostureComponents = Pick<ApiServices, PostureUse>;
 
 /**
  * One group for each policy that grants the service to the caller. reference fact: while the network has no posture
@@ -26,7 +27,7 @@ export type PostureComponents = Pick<ApiServices, 'state' | 'access' | 'posture'
 export function postureQueries(
   service: Service,
   context: PostureComponents,
-  { identity, session }: ApiRequest,
+  { identity, session }: ApiRequest<never>,
   permissions: readonly ('Dial' | 'Bind' | 'Invalid')[],
 ): PostureQueries[] {
   const hasChecks = context.state.tables.postureCheck.size > 0;

@@ -13,7 +13,7 @@ import { type Creatable, create, detail, list } from '../operations/resource.ts'
 /** Ids of tokens and of their sessions. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const revocations: Creatable<'revocation', RevocationDetail, RevocationCreate> = {
+const revocations: Creatable<'revocation', RevocationDetail, RevocationCreate, never> = {
   kind: 'revocation',
   symbols: {
     type: field('type'),

@@ -18,7 +18,7 @@ export const roleAttributeHandlers = {
   listPostureCheckRoleAttributeUsage: roleAttributeUsage('postureCheck'),
 } satisfies Partial<Handlers<'management'>>;
 
-function roleAttributes(kind: RoleKind): (request: ApiRequest) => Page<RoleAttribute> {
+function roleAttributes(kind: RoleKind): (request: ApiRequest<'state'>) => Page<RoleAttribute> {
   return ({ services: { state }, query }) => ({
     page: listTexts(state.tables[kind].roleAttributes(), query, (attribute) => attribute),
   });
@@ -35,7 +35,7 @@ function bearersOf(kind: RoleKind): string {
 }
 
 /** Attributes that an entity has or a policy selects, with the counts of both. `withIds` adds their ids. */
-function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleAttributeUsage> {
+function roleAttributeUsage(kind: RoleKind): (request: ApiRequest<'state'>) => Page<RoleAttributeUsage> {
   return ({ services: { state }, query }) => {
     const { tables } = state;
     const withIds = query.get('withIds') === 'true';
@@ -60,7 +60,7 @@ function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleA
 }
 
 /** Sorted. Skips `#all`, which selects everything, and a lone `#`. */
-function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind: RoleKind): string[] {
+function usedAttributes(tables: ApiRequest<'state'>['services']['state']['tables'], kind: RoleKind): string[] {
   const used = new Set(tables[kind].roleAttributes());
   for (const reference of selectorsOf(kind))
     for (const policy of tables[reference.kind].values())

@@ -20,7 +20,7 @@ import type { Router } from '../../state/kinds/router.ts';
 import { showInterfaces } from '../answers/interfaces.ts';
 import { base } from '../answers/references.ts';
 import { largeNumber, NEVER, nullWhenEmpty } from '../answers/show.ts';
-import type { ApiRequest, ApiServices, Done, Handlers } from '../operations/context.ts';
+import type { ApiRequest, ApiServices, Done, EnrollmentUse, Handlers } from '../operations/context.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../operations/list.ts';
 import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { seesEnrollmentTokens } from '../operations/rights.ts';
@@ -48,7 +48,13 @@ export const edgeRouterSymbols = (context: Pick<ApiServices, 'state' | 'network'
 /** For a router that has not reported its version. */
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
 
-export const edgeRouters: Resource<'router', EdgeRouterDetail, EdgeRouterBody, SignedEnrollment | undefined> = {
+export const edgeRouters: Resource<
+  'router',
+  EdgeRouterDetail,
+  EdgeRouterBody,
+  'network' | EnrollmentUse,
+  SignedEnrollment | undefined
+> = {
   ...edgeRouterRules,
   symbols: edgeRouterSymbols,
   includes: ({ isEdge }) => isEdge,
@@ -78,7 +84,7 @@ function capabilityFields({ capabilities }: Router): Pick<EdgeRouterDetail, 'cap
 
 /** Only new routers need an enrollment. */
 async function newEnrollment(
-  { services }: ApiRequest,
+  { services }: ApiRequest<EnrollmentUse>,
   method: 'erott' | 'trott',
   id: string,
   { mode }: Body<EdgeRouterBody | RouterBody>,
@@ -105,7 +111,7 @@ export function commonRouter(router: Router, context: Pick<ApiServices, 'network
 }
 
 /** Includes enrollments of one method: only the list of edge routers includes those of edge routers. */
-function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott') {
+function routerFields(router: Router, request: ApiRequest<'state'>, method: 'erott' | 'trott') {
   const { state } = request.services;
   const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified, unverifiedCertPem } = router;
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
@@ -130,7 +136,13 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
   };
 }
 
-export const transitRouters: Resource<'router', RouterDetail, RouterBody, SignedEnrollment | undefined> = {
+export const transitRouters: Resource<
+  'router',
+  RouterDetail,
+  RouterBody,
+  'network' | EnrollmentUse,
+  SignedEnrollment | undefined
+> = {
   ...transitRouterRules,
   plural: 'transit-routers',
   symbols: routerSymbols,
@@ -171,7 +183,7 @@ export const routerHandlers = {
   reEnrollEdgeRouter: reEnroll,
 } satisfies Partial<Handlers<'management'>>;
 
-async function reEnroll(request: ApiRequest): Promise<Done> {
+async function reEnroll(request: ApiRequest<EnrollmentUse>): Promise<Done> {
   const router = find(request, 'router');
   if (!router.isEdge) throw notFound('router', router.id);
   const enrollment = await signEnrollment(request.services, 'erott', router.id);

@@ -18,7 +18,7 @@ export const serviceConfigHandlers = {
   disassociateIdentitysServiceConfigs: disassociate,
 } satisfies Partial<Handlers<'management'>>;
 
-function serviceConfigs(request: ApiRequest): Page<ServiceConfigDetail> {
+function serviceConfigs(request: ApiRequest<'state'>): Page<ServiceConfigDetail> {
   const { tables } = request.services.state;
   const identity = find(request, 'identity');
   const items = Object.entries(identity.serviceConfigs).flatMap(([serviceId, configIds]) =>
@@ -35,7 +35,7 @@ function serviceConfigs(request: ApiRequest): Page<ServiceConfigDetail> {
   return { page: { items, pagination: { limit, offset: 0, totalCount: items.length } } };
 }
 
-async function associate(request: ApiRequest<ServiceConfigsAssignList>): Promise<Done> {
+async function associate(request: ApiRequest<'state', ServiceConfigsAssignList>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, OF_ADMINS);
@@ -44,7 +44,7 @@ async function associate(request: ApiRequest<ServiceConfigsAssignList>): Promise
   return { data: {} };
 }
 
-async function disassociate(request: ApiRequest<ServiceConfigsAssignList | undefined>): Promise<Done> {
+async function disassociate(request: ApiRequest<'state', ServiceConfigsAssignList | undefined>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, OF_ADMINS);

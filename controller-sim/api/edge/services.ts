@@ -11,7 +11,7 @@ import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts
 import { field, fieldSet, flagField, linked } from '../operations/list.ts';
 import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
-import { type PostureComponents, postureQueries } from './posture.ts';
+import { type PostureComponents, type PostureUse, postureQueries } from './posture.ts';
 
 export const serviceSymbols = (context: Pick<ApiServices, 'state'>): Symbols<Service> => ({
   name: field('name'),
@@ -21,7 +21,7 @@ export const serviceSymbols = (context: Pick<ApiServices, 'state'>): Symbols<Ser
   configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
 });
 
-export const services: Resource<'service', ServiceDetail, ServiceBody> = {
+export const services: Resource<'service', ServiceDetail, ServiceBody, PostureUse> = {
   ...serviceRules,
   symbols: serviceSymbols,
   includes: ({ isFabricOnly }) => !isFabricOnly,
@@ -30,13 +30,13 @@ export const services: Resource<'service', ServiceDetail, ServiceBody> = {
 };
 
 /** Services in lists that do not depend on the caller. */
-export const otherServices: Listed<'service', ServiceDetail> = {
+export const otherServices: Listed<'service', ServiceDetail, PostureUse> = {
   kind: 'service',
   symbols: serviceSymbols,
   show: showToAnyone,
 };
 
-export function showService(service: Service, context: PostureComponents, request: ApiRequest): ServiceDetail {
+export function showService(service: Service, context: PostureComponents, request: ApiRequest<never>): ServiceDetail {
   if (isManagementSearch(request)) return showToAnyone(service, context, request);
   const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
   const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : (['Invalid'] as const);
@@ -48,7 +48,7 @@ export function showService(service: Service, context: PostureComponents, reques
   };
 }
 
-function showToAnyone(service: Service, context: PostureComponents, request: ApiRequest): ServiceDetail {
+function showToAnyone(service: Service, context: PostureComponents, request: ApiRequest<never>): ServiceDetail {
   return {
     ...ownFields(service),
     config: null,
@@ -71,7 +71,7 @@ function ownFields(service: Service) {
 }
 
 /** reference fact: with a role filter, the list of the management API does not depend on the caller. */
-function isManagementSearch({ operation, params, query }: ApiRequest): boolean {
+function isManagementSearch({ operation, params, query }: ApiRequest<never>): boolean {
   return operation.api === 'management' && params.id === undefined && query.has('roleFilter');
 }
 
@@ -82,7 +82,7 @@ function isManagementSearch({ operation, params, query }: ApiRequest): boolean {
 function effectiveConfig(
   service: Service,
   { state: { tables } }: Pick<ApiServices, 'state'>,
-  request: ApiRequest,
+  request: ApiRequest<never>,
 ): ServiceDetail['config'] {
   const isList = request.params.id === undefined;
   const requested = isList ? request.query.getAll('configTypes').flatMap((each) => each.split(',')) : [];

@@ -15,7 +15,7 @@ import { detail, list, type Removable, remove } from '../operations/resource.ts'
 import { seesTokensOf } from '../operations/rights.ts';
 import { commonRouter } from './routers.ts';
 
-export const sessions: Removable<'session', SessionManagementDetail> = {
+export const sessions: Removable<'session', SessionManagementDetail, 'access' | 'network' | 'state'> = {
   kind: 'session',
   symbols: (_context, request) => ({
     token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
@@ -65,7 +65,7 @@ export const sessionHandlers = {
 } satisfies Partial<Handlers<'management'>>;
 
 /** The routers of the identity's circuits to the service. reference fact: empty for an unknown session. */
-function routePath(request: ApiRequest): Data<SessionRoutePathDetail> {
+function routePath(request: ApiRequest<'network' | 'state'>): Data<SessionRoutePathDetail> {
   const session = request.services.state.tables.session.get(request.params.id ?? '');
   if (!session) return { data: { routePath: [] } };
   const { identityId, serviceId } = session;

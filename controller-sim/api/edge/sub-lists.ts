@@ -115,7 +115,7 @@ export const subListHandlers = {
 
 /** The policies of a kind that select the entity on one of their sides. */
 function policiesOf<K extends PolicyKind>(
-  { services: { access, state } }: ApiRequest,
+  { services: { access, state } }: ApiRequest<'access' | 'state'>,
   kind: K,
   side: Side,
   entityId: string,
@@ -125,7 +125,12 @@ function policiesOf<K extends PolicyKind>(
 }
 
 /** The entities on one side of the policy that the path names. */
-function members<K extends MemberKind>(request: ApiRequest, policy: PolicyKind, side: Side, kind: K): EntityTypes[K][] {
+function members<K extends MemberKind>(
+  request: ApiRequest<'access' | 'state'>,
+  policy: PolicyKind,
+  side: Side,
+  kind: K,
+): EntityTypes[K][] {
   const { access, state } = request.services;
   const ids = access.membership(find(request, policy).id)[side];
   return [...ids].flatMap((id) => state.tables[kind].get(id) ?? []);

@@ -6,6 +6,6 @@ import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
 
 export const summaryHandlers = { listSummary: summary } satisfies Partial<Handlers<'management'>>;
 
-function summary({ services: { state, cluster } }: ApiRequest): Data<ListSummaryCounts> {
+function summary({ services: { state, cluster } }: ApiRequest<'cluster' | 'state'>): Data<ListSummaryCounts> {
   return { data: countEntities(state, cluster.reported.length) };
 }

@@ -25,7 +25,12 @@ export const terminatorSymbols = (context: Pick<ApiServices, 'state' | 'controll
   };
 };
 
-export const terminators: Resource<'terminator', TerminatorDetail, TerminatorBody> = {
+export const terminators: Resource<
+  'terminator',
+  TerminatorDetail,
+  TerminatorBody,
+  'network' | 'controllerId' | 'state'
+> = {
   ...terminatorRules,
   symbols: terminatorSymbols,
   show: (terminator, context): TerminatorDetail => ({

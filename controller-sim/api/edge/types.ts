@@ -48,16 +48,16 @@ const POSTURE_CHECK_TYPES = [
 ];
 
 export const typeHandlers = {
-  listIdentityTypes: ({ services, query }: ApiRequest): Page<IdentityTypeDetail> => ({
+  listIdentityTypes: ({ services, query }: ApiRequest<'authority'>): Page<IdentityTypeDetail> => ({
     page: listFixed(identityTypes(services), query),
   }),
-  detailIdentityType: ({ services, params }: ApiRequest): Data<IdentityTypeDetail> => ({
+  detailIdentityType: ({ services, params }: ApiRequest<'authority'>): Data<IdentityTypeDetail> => ({
     data: one(identityTypes(services), 'identityType', params.id),
   }),
-  listPostureCheckTypes: ({ query }: ApiRequest): Page<PostureCheckTypeDetail> => ({
+  listPostureCheckTypes: ({ query }: ApiRequest<never>): Page<PostureCheckTypeDetail> => ({
     page: listFixed(POSTURE_CHECK_TYPES, query),
   }),
-  detailPostureCheckType: ({ params }: ApiRequest): Data<PostureCheckTypeDetail> => ({
+  detailPostureCheckType: ({ params }: ApiRequest<never>): Data<PostureCheckTypeDetail> => ({
     data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id),
   }),
 } satisfies Partial<Handlers<'management'>>;

@@ -6,7 +6,7 @@ import type { NonceChallenge } from '#schemas/api/gen/bodies.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { ApiRequest, Raw } from '../operations/context.ts';
 
-export function signChallenge({ services: { authority }, body }: ApiRequest<NonceChallenge>): Raw {
+export function signChallenge({ services: { authority }, body }: ApiRequest<'authority', NonceChallenge>): Raw {
   const { keyId, nonce } = body;
   if (keyId !== authority.keyId) throw invalid('keyId', 'no key of this controller has this id', keyId);
   // The signature format of tokens. The option affects EC keys only.

@@ -24,8 +24,13 @@ import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 import { enrollWithToken } from './external-token.ts';
 import { enrollRouter } from './router.ts';
 
+export type EnrollRequest = ApiRequest<
+  'cluster' | 'state' | 'authority' | 'passwords' | 'jwks' | 'clock' | 'log',
+  EnrollmentBody
+>;
+
 /** `method` is from the path or the query; undefined if neither names one. */
-export async function enroll(request: ApiRequest<EnrollmentBody>, method: string | undefined): Promise<Data<Enrolled>> {
+export async function enroll(request: EnrollRequest, method: string | undefined): Promise<Data<Enrolled>> {
   if (method === 'ca') return enrollByCertificate(request);
   if (method === 'token') return enrollWithToken(request);
   const enrollment = findEnrollment(request);
@@ -46,7 +51,7 @@ export async function enroll(request: ApiRequest<EnrollmentBody>, method: string
   }
 }
 
-function findEnrollment({ query, body, services }: ApiRequest<EnrollmentBody>): Enrollment {
+function findEnrollment({ query, body, services }: ApiRequest<'state', EnrollmentBody>): Enrollment {
   const token = query.get('token') ?? fieldsOf(body).token ?? '';
   const enrollment = services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
@@ -58,7 +63,10 @@ function anyRouter({ method }: Enrollment): string | undefined {
   return method === 'trott' ? 'erott' : undefined;
 }
 
-async function enrollWithRequest(request: ApiRequest<EnrollmentBody>, enrollment: Enrollment): Promise<Data<Enrolled>> {
+async function enrollWithRequest(
+  request: ApiRequest<'cluster' | 'state' | 'authority', EnrollmentBody>,
+  enrollment: Enrollment,
+): Promise<Data<Enrolled>> {
   const { body, services } = request;
   const { authority, state } = services;
   const identityId = enrollment.identityId ?? '';
@@ -75,7 +83,10 @@ async function enrollWithRequest(request: ApiRequest<EnrollmentBody>, enrollment
 /**
  * The client's TLS certificate becomes its authenticator. The authority that the enrollment names must have issued it.
  */
-async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Data<Enrolled>> {
+async function enrollWithCertificate(
+  request: ApiRequest<'cluster' | 'state' | 'authority' | 'clock'>,
+  enrollment: Enrollment,
+): Promise<Data<Enrolled>> {
   const { state } = request.services;
   const { leaf, ca } = presentedCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
   if (ca.id !== enrollment.caId) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
@@ -91,7 +102,7 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
 
 /** The identity chooses its password. reference fact: not its user name, which the enrollment holds. */
 async function enrollWithPassword(
-  request: ApiRequest<EnrollmentBody>,
+  request: ApiRequest<'cluster' | 'state' | 'passwords', EnrollmentBody>,
   enrollment: Enrollment,
 ): Promise<Data<Enrolled>> {
   const { state, passwords } = request.services;
@@ -110,7 +121,9 @@ async function enrollWithPassword(
 }
 
 /** Any client with a certificate of an authority that permits it becomes an identity. */
-export async function enrollByCertificate(request: ApiRequest<EnrollmentBody>): Promise<Done> {
+export async function enrollByCertificate(
+  request: ApiRequest<'state' | 'authority' | 'clock', EnrollmentBody>,
+): Promise<Done> {
   const { state } = request.services;
   const { leaf, ca } = presentedCertificate(request, 'CERT_FAILED_VALIDATION');
   if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
@@ -144,7 +157,7 @@ function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
 
 /** The client's TLS certificate: valid now, for client authentication, and issued by a verified authority. */
 function presentedCertificate(
-  { services, certificates }: ApiRequest,
+  { services, certificates }: ApiRequest<'state' | 'authority' | 'clock'>,
   rejection: ApiErrorCode,
 ): { leaf: X509Certificate; ca: CertificateAuthority } {
   const [leaf] = certificates;

@@ -13,7 +13,9 @@ import type { Transaction } from '../../state/transaction.ts';
 import type { ApiRequest, Data } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 
-export async function enrollWithToken(request: ApiRequest<EnrollmentBody>): Promise<Data<Enrolled>> {
+export async function enrollWithToken(
+  request: ApiRequest<'state' | 'authority' | 'jwks' | 'clock' | 'log', EnrollmentBody>,
+): Promise<Data<Enrolled>> {
   const { services } = request;
   const verified = (await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(services, each)))).find(
     (each) => each !== undefined,

@@ -3,21 +3,20 @@
 import type { Jwks } from '#schemas/api/gen/answers.ts';
 import type { ApiRequest, ApiServices, Handlers, Raw } from '../operations/context.ts';
 import { signChallenge } from './challenge.ts';
-import { enroll, enrollByCertificate } from './enroll.ts';
-import type { EnrollmentBody } from './enrollment-body.ts';
+import { type EnrollRequest, enroll, enrollByCertificate } from './enroll.ts';
 import { extendRouter } from './router.ts';
 
 export const enrollmentHandlers = {
-  enroll: (request: ApiRequest<EnrollmentBody>) => enroll(request, request.query.get('method') ?? undefined),
-  enrollOtt: (request: ApiRequest<EnrollmentBody>) => enroll(request, 'ott'),
-  enrollOttCa: (request: ApiRequest<EnrollmentBody>) => enroll(request, 'ottca'),
-  enrollUpdb: (request: ApiRequest<EnrollmentBody>) => enroll(request, 'updb'),
-  enrollErOtt: (request: ApiRequest<EnrollmentBody>) => enroll(request, 'erott'),
+  enroll: (request: EnrollRequest) => enroll(request, request.query.get('method') ?? undefined),
+  enrollOtt: (request: EnrollRequest) => enroll(request, 'ott'),
+  enrollOttCa: (request: EnrollRequest) => enroll(request, 'ottca'),
+  enrollUpdb: (request: EnrollRequest) => enroll(request, 'updb'),
+  enrollErOtt: (request: EnrollRequest) => enroll(request, 'erott'),
   enrollCa: enrollByCertificate,
-  enrollToken: (request: ApiRequest<EnrollmentBody>) => enroll(request, 'token'),
+  enrollToken: (request: EnrollRequest) => enroll(request, 'token'),
   extendRouterEnrollment: extendRouter,
   enrollmentChallenge: signChallenge,
-  getEnrollmentJwks: ({ services }: ApiRequest) => keys(services),
+  getEnrollmentJwks: ({ services }: ApiRequest<'authority'>) => keys(services),
 } satisfies Partial<Handlers<'client'>>;
 
 /** The keys that sign tokens, as a JWK set. */

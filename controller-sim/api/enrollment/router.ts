@@ -13,7 +13,7 @@ import type { ApiRequest, ApiServices, Data } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 
 export async function enrollRouter(
-  { services, body }: ApiRequest<EnrollmentBody>,
+  { services, body }: ApiRequest<'state' | 'authority', EnrollmentBody>,
   enrollment: Enrollment,
 ): Promise<Data<EnrollmentCerts>> {
   const id = enrollment.routerId ?? '';
@@ -38,7 +38,7 @@ export async function extendRouter({
   body,
   certificates,
   viaRouter,
-}: ApiRequest<RouterExtendEnrollmentRequest>): Promise<Data<EnrollmentCerts>> {
+}: ApiRequest<'state' | 'authority' | 'clock', RouterExtendEnrollmentRequest>): Promise<Data<EnrollmentCerts>> {
   const { state, clock } = services;
   if (viaRouter !== undefined) throw new ApiError('UNAUTHORIZED');
   const [leaf] = certificates;

@@ -5,7 +5,7 @@ import type { ClusterMemberAdd, ClusterMemberRemove, ClusterTransferLeadership }
 import { memberStatuses } from '../../cluster/member-status.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
-import type { ApiRequest, Done, Handlers, Raw } from '../operations/context.ts';
+import type { ApiRequest, ApiServices, Done, Handlers, Raw } from '../operations/context.ts';
 
 export const clusterHandlers = {
   ...databaseHandlers,
@@ -16,9 +16,9 @@ export const clusterHandlers = {
 } satisfies Partial<Handlers<'fabric'>>;
 
 /** The handler for members of a cluster; other controllers reject its requests. */
-function inCluster<Body, Answer>(
-  handler: (request: ApiRequest<Body>) => Answer,
-): (request: ApiRequest<Body>) => Answer {
+function inCluster<Uses extends keyof ApiServices, Body, Answer>(
+  handler: (request: ApiRequest<Uses, Body>) => Answer,
+): (request: ApiRequest<Uses | 'cluster', Body>) => Answer {
   return (request) => {
     if (!request.services.cluster.isEnabled) throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
     return handler(request);
@@ -29,7 +29,7 @@ function inCluster<Body, Answer>(
  * The reference's fields, and, of several members, how far each is behind, and why. A member that does not follow
  * changes nothing.
  */
-function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
+function listMembers({ services: { cluster, state } }: ApiRequest<'cluster' | 'state'>): Raw {
   const members = memberStatuses(cluster, state);
   const data: ClusterMembers = members.map((member) => ({
     id: member.id,
@@ -46,14 +46,17 @@ function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
 }
 
 /** reference fact: an address of a member is accepted again. */
-function addMember({ body: { address }, services: { cluster } }: ApiRequest<ClusterMemberAdd>): Done {
+function addMember({ body: { address }, services: { cluster } }: ApiRequest<'cluster', ClusterMemberAdd>): Done {
   if (cluster.membership.members.some(({ controlAddress }) => controlAddress === address)) return { data: {} };
   const reason = `unable to add cluster member for supplied address: no controller of this kind answers at ${address}`;
   throw invalidField('address', reason, address);
 }
 
 /** A running member would join again, so it must stop first. */
-async function removeMember({ body: { id }, services: { cluster } }: ApiRequest<ClusterMemberRemove>): Promise<Done> {
+async function removeMember({
+  body: { id },
+  services: { cluster },
+}: ApiRequest<'cluster', ClusterMemberRemove>): Promise<Done> {
   const rejected = (why: string) => invalidField('id', `unable to remove cluster member: ${why}`, id);
   const member = cluster.find(id);
   if (cluster.membership.members.length === 1 && member) throw rejected('the only member cannot be removed');
@@ -65,7 +68,7 @@ async function removeMember({ body: { id }, services: { cluster } }: ApiRequest<
 async function transferLeadership({
   body,
   services: { cluster },
-}: ApiRequest<ClusterTransferLeadership>): Promise<Done> {
+}: ApiRequest<'cluster', ClusterTransferLeadership>): Promise<Done> {
   const given = body.newLeaderId ?? '';
   const { members, leaderId } = cluster.membership;
   const id = given === '' ? members.find((each) => each.isConnected && each.id !== leaderId)?.id : given;

@@ -31,7 +31,7 @@ import { commonTerminator, terminatorSymbols } from '../edge/terminators.ts';
 import type { ApiServices, Handlers } from '../operations/context.ts';
 import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
-const services: Resource<'service', FabricServiceDetail, FabricServiceBody> = {
+const services: Resource<'service', FabricServiceDetail, FabricServiceBody, 'state'> = {
   ...serviceRules,
   symbols: serviceSymbols,
   create: createFabricService,
@@ -49,7 +49,7 @@ export const fabricRouterSymbols = (context: Pick<ApiServices, 'state' | 'networ
   connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
 });
 
-const routers: Resource<'router', FabricRouterDetail, FabricRouterBody> = {
+const routers: Resource<'router', FabricRouterDetail, FabricRouterBody, 'network' | 'state'> = {
   kind: 'router',
   plural: 'routers',
   symbols: fabricRouterSymbols,
@@ -80,7 +80,12 @@ function showRouter(router: Router, context: Pick<ApiServices, 'network'>): Fabr
   };
 }
 
-const terminators: Resource<'terminator', FabricTerminatorDetail, FabricTerminatorBody> = {
+const terminators: Resource<
+  'terminator',
+  FabricTerminatorDetail,
+  FabricTerminatorBody,
+  'network' | 'controllerId' | 'state'
+> = {
   kind: 'terminator',
   symbols: terminatorSymbols,
   create: createFabricTerminator,

@@ -11,34 +11,39 @@ import { field, listRecords } from '../operations/list.ts';
 import { fabricReference } from './entities.ts';
 
 export const networkHandlers = {
-  listLinks: ({ services, query }: ApiRequest): Page<LinkDetail> => {
+  listLinks: ({ services, query }: ApiRequest<'network' | 'state'>): Page<LinkDetail> => {
     const links = services.network.links.values().map((link) => ({ ...link, tags: {} }));
     const { filterableFields: _fields, ...page } = listRecords(links, query, LINK_SYMBOLS, (link) =>
       showLink(link, services),
     );
     return { page };
   },
-  detailLink: (request: ApiRequest): Data<LinkDetail> => ({ data: showLink(foundLink(request), request.services) }),
+  detailLink: (request: ApiRequest<'network' | 'state'>): Data<LinkDetail> => ({
+    data: showLink(foundLink(request), request.services),
+  }),
   patchLink,
-  deleteLink: ({ services, params }: ApiRequest): Done => {
+  deleteLink: ({ services, params }: ApiRequest<'network'>): Done => {
     services.network.closeLink(params.id ?? '');
     return { data: {} };
   },
-  listCircuits: ({ services, query }: ApiRequest): Page<CircuitDetail> => {
+  listCircuits: ({ services, query }: ApiRequest<'network' | 'state'>): Page<CircuitDetail> => {
     const circuits = services.network.circuits.values();
     const { filterableFields: _fields, ...page } = listRecords(circuits, query, CIRCUIT_SYMBOLS, (circuit) =>
       showCircuit(circuit, services),
     );
     return { page };
   },
-  detailCircuit: (request: ApiRequest): Data<CircuitDetail> => ({
+  detailCircuit: (request: ApiRequest<'network' | 'state'>): Data<CircuitDetail> => ({
     data: showCircuit(foundCircuit(request), request.services),
   }),
-  deleteCircuit: (request: ApiRequest): Done => {
+  deleteCircuit: (request: ApiRequest<'network'>): Done => {
     request.services.network.circuits.remove(foundCircuit(request).id, { now: true });
     return { data: {} };
   },
-  inspect: async ({ services, body }: ApiRequest<InspectRequest>): Promise<Raw> => {
+  inspect: async ({
+    services,
+    body,
+  }: ApiRequest<'network' | 'cluster' | 'peers' | 'state', InspectRequest>): Promise<Raw> => {
     const answer = await inspect(services, body.appRegex, body.requestedValues);
     return { raw: JSON.stringify(answer), contentType: 'application/json' };
   },
@@ -68,13 +73,13 @@ const CIRCUIT_SYMBOLS = {
   updatedAt: { type: 'datetime', get: ({ createdAt }: Circuit) => new Date(createdAt) },
 } as const;
 
-function foundLink({ services, params }: ApiRequest): NetworkLink {
+function foundLink({ services, params }: ApiRequest<'network'>): NetworkLink {
   const link = services.network.links.get(params.id ?? '');
   if (!link) throw notFound('link', params.id ?? '');
   return link;
 }
 
-function foundCircuit({ services, params }: ApiRequest): Circuit {
+function foundCircuit({ services, params }: ApiRequest<'network'>): Circuit {
   const circuit = services.network.circuits.get(params.id ?? '');
   if (!circuit) throw notFound('circuit', params.id ?? '');
   return circuit;
@@ -102,7 +107,7 @@ function showLink(link: NetworkLink, { state }: Pick<ApiServices, 'state'>): Lin
   };
 }
 
-function patchLink(request: ApiRequest<LinkPatch>): Done {
+function patchLink(request: ApiRequest<'network', LinkPatch>): Done {
   const { id } = foundLink(request);
   const { staticCost, down } = request.body;
   request.services.network.changeLink(id, { staticCost: staticCost ?? undefined, isDown: down ?? undefined });

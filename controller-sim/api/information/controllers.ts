@@ -10,7 +10,7 @@ import type { ApiRequest } from '../operations/context.ts';
  * Clients do not see its address for routers, or the addresses of its administration (reference fact: HTTP entities,
  * section 16).
  */
-export function showController(member: Member, { operation }: ApiRequest): ControllerDetail {
+export function showController(member: Member, { operation }: ApiRequest<never>): ControllerDetail {
   const { id, baseUrl, controlAddress, certPem, isConnected, joinedAt } = member;
   const isClient = operation.api === 'client';
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];

@@ -53,26 +53,26 @@ export const informationHandlers = {
   listVersion: version,
   listEnumeratedCapabilities: (): Data<Names> => ({ data: CAPABILITIES }),
   listEnumeratedRouterCapabilities: (): Data<Names> => ({ data: ROUTER_CAPABILITIES }),
-  listWellKnownCas: ({ services }: ApiRequest): Raw => ({
+  listWellKnownCas: ({ services }: ApiRequest<'authority'>): Raw => ({
     raw: base64Lines(certificateBag(services.authority.roots)), // reference fact; the C SDK crashes on long lines
     contentType: 'application/pkcs7-mime',
     headers: { 'content-transfer-encoding': 'base64' },
   }),
   listNetworkJWTs: networkTokens,
   listSpecs: (): Data<SpecList> => ({ data: [showSpec('edge-client')] }),
-  detailSpec: ({ params }: ApiRequest): Data<SpecDetail> => ({ data: showSpec(knownSpec(params.id)) }),
+  detailSpec: ({ params }: ApiRequest<never>): Data<SpecDetail> => ({ data: showSpec(knownSpec(params.id)) }),
   detailSpecBody: specBody,
   // reference fact: a controller without a cluster has an empty list.
-  listControllers: (request: ApiRequest): Page<ControllerDetail> => ({
+  listControllers: (request: ApiRequest<'cluster'>): Page<ControllerDetail> => ({
     page: listRecords(controllersOf(request), request.query, CONTROLLERS, (each) => each),
   }),
 } satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
-function controllersOf(request: ApiRequest): ControllerDetail[] {
+function controllersOf(request: ApiRequest<'cluster'>): ControllerDetail[] {
   return request.services.cluster.reported.map((member) => showController(member, request));
 }
 
-function version({ services }: ApiRequest): Data<Version> {
+function version({ services }: ApiRequest<'baseUrl' | 'cluster'>): Data<Version> {
   const { baseUrl } = services;
   const api = (path: string, at = `${baseUrl}${path}`) => ({ v1: { apiBaseUrls: [at], path } });
   return {
@@ -94,7 +94,7 @@ function version({ services }: ApiRequest): Data<Version> {
   };
 }
 
-async function networkTokens({ services }: ApiRequest): Promise<Data<NetworkJWTList>> {
+async function networkTokens({ services }: ApiRequest<'state' | 'tokens'>): Promise<Data<NetworkJWTList>> {
   const token = await services.tokens.network(services.state.ids.uuid());
   return { data: [{ name: 'default', token }] };
 }
@@ -118,7 +118,7 @@ function showSpec(id: string): SpecDetail {
 
 /** API specifications, under the paths that code generators expect. */
 export const documentHandlers = {
-  getSwagger: async ({ operation }: ApiRequest): Promise<Raw> => ({
+  getSwagger: async ({ operation }: ApiRequest<never>): Promise<Raw> => ({
     raw: await specification(operation.api, 'plain'),
     contentType: 'application/json',
     isConstant: true,
@@ -126,7 +126,7 @@ export const documentHandlers = {
 } satisfies Partial<Handlers<'management'> & Handlers<'client'> & Handlers<'fabric'> & Handlers<'lab'>>;
 
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
-async function specBody(request: ApiRequest): Promise<Json | Raw> {
+async function specBody(request: ApiRequest<never>): Promise<Json | Raw> {
   const api = SPECS[knownSpec(request.params.id)];
   const type = mediaType(request.headers.accept, ['text/yaml', 'application/json']);
   return type === 'application/json'

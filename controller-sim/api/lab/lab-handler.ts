@@ -12,10 +12,8 @@ import { SeedError } from '../../lab/seed/mistake.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
 
 /** The components that handlers of the lab API use. */
-export type LabServices = Pick<
-  ApiServices,
-  'lab' | 'cluster' | 'peers' | 'controllerId' | 'controlAddress' | 'baseUrl' | 'authority'
->;
+type LabUse = 'lab' | 'cluster' | 'peers' | 'controllerId' | 'controlAddress' | 'baseUrl' | 'authority';
+export type LabServices = Pick<ApiServices, LabUse>;
 
 type Lacking = null | undefined;
 /** The fields of a request to a function, without those that it leaves out. */
@@ -33,7 +31,7 @@ type Result<Id extends keyof LabInputs> = Operations['lab'][Id]['kind'] extends 
 export function answering<Id extends keyof LabInputs>(
   run: (lab: Lab, input: Input<Id>, services: LabServices) => Promise<Result<Id>> | Result<Id>,
 ): Handlers<'lab'>[Id] {
-  const handler = async (request: ApiRequest) => {
+  const handler = async (request: ApiRequest<LabUse>) => {
     const { services, operation } = request;
     try {
       const data = await run(services.lab, inputOf(request) as Input<Id>, services);
@@ -45,7 +43,7 @@ export function answering<Id extends keyof LabInputs>(
   return handler as Handlers<'lab'>[Id];
 }
 
-function inputOf({ operation, params, query, body }: ApiRequest): object {
+function inputOf({ operation, params, query, body }: ApiRequest<never>): object {
   const asked = operation.query.flatMap(({ name, type }) => {
     const text = query.get(name);
     return text === null ? [] : [[name, queryValue(name, type, text)]];

@@ -66,7 +66,12 @@ export interface ApiServices extends AuthServices {
   readonly enrollmentLifetime: number;
 }
 
-export interface ApiRequest<Body = unknown> extends AuthRequest<ApiServices, Body> {
+/** The components that sign and store a new enrollment. */
+export type EnrollmentUse = 'enrollmentLifetime' | 'state' | 'tokens' | 'clock';
+
+/** A request for an operation, with the components that its handler uses. */
+export interface ApiRequest<Uses extends keyof ApiServices, Body = unknown>
+  extends AuthRequest<Pick<ApiServices, Uses>, Body> {
   readonly operation: ApiOperation;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -78,6 +83,9 @@ export interface ApiRequest<Body = unknown> extends AuthRequest<ApiServices, Bod
   /** Whether it passed all checks but those of its handler. */
   isValid: boolean;
 }
+
+/** A request with all components, for the steps, and for operations that pass them on. */
+export type FullRequest<Body = unknown> = ApiRequest<keyof ApiServices, Body>;
 
 /** Data as encoded JSON, in UTF-8. */
 export interface Json {
@@ -133,7 +141,7 @@ type AnswerOf<O extends AnyOperation> =
       readonly other: never;
     }[O['kind']];
 
-type HandlerOf<O extends AnyOperation> = (request: ApiRequest<O['body']>) => Promise<AnswerOf<O>> | AnswerOf<O>;
+type HandlerOf<O extends AnyOperation> = (request: FullRequest<O['body']>) => Promise<AnswerOf<O>> | AnswerOf<O>;
 
 /** The handlers of all operations of an API, by operation id. */
 export type Handlers<Api extends ApiName> = {
@@ -143,4 +151,4 @@ export type Handlers<Api extends ApiName> = {
 };
 
 /** A handler of any operation. The server calls it with a body that was validated against the type of its operation. */
-export type Handler = (request: ApiRequest<never>) => Promise<Answer> | Answer;
+export type Handler = (request: FullRequest<never>) => Promise<Answer> | Answer;

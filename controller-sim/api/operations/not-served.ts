@@ -3,7 +3,7 @@
 import type { ApiRequest, Raw } from './context.ts';
 
 /** `group` names the subject of the operations in the answer. */
-export function notServed(group: string): (request: ApiRequest) => Raw {
+export function notServed(group: string): (request: ApiRequest<never>) => Raw {
   return ({ operation: { id } }) => {
     const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
     const raw = JSON.stringify(`operation ${group}.${name} has not yet been implemented`);

@@ -9,7 +9,7 @@ const TYPES = ['Dial', 'Bind'] as const;
  * @returns the value of `policyType`, regardless of case; undefined if it is missing
  * @throws ApiError for any other value
  */
-export function policyType({ query }: ApiRequest): 'Dial' | 'Bind' | undefined {
+export function policyType({ query }: ApiRequest<never>): 'Dial' | 'Bind' | undefined {
   const given = query.get('policyType');
   if (given === null) return undefined;
   const found = TYPES.find((each) => each.toLowerCase() === given.toLowerCase());

@@ -11,68 +11,88 @@ import { type EntityKind, type EntityTypes, KINDS, nameOf } from '../../state/ki
 import { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { created } from '../answers/references.ts';
-import type { ApiRequest, ApiServices, Data, Done, Json, JsonPage, Page } from './context.ts';
+import type { ApiRequest, ApiServices, Data, Done, FullRequest, Json, JsonPage, Page } from './context.ts';
 import { listPage } from './list.ts';
 
 /** Characters of a name in a log line. */
 const MAX_LOGGED_NAME_LENGTH = 64;
 
-/** Describes how entities of a kind are listed. `Detail` is their shown form (schemas/api/gen/answers.ts). */
-export interface Listed<K extends EntityKind, Detail> {
+type Use = keyof ApiServices;
+
+/**
+ * Describes how entities of a kind are listed. `Detail` is their shown form (schemas/api/gen/answers.ts), `Uses` names
+ * the components that the description uses.
+ */
+export interface Listed<K extends EntityKind, Detail, Uses extends Use> {
   readonly kind: K;
   /** Fields for filters and sorting. A function if they depend on the data, or on the caller's rights. */
-  readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices, request: ApiRequest) => Symbols<EntityTypes[K]>);
+  readonly symbols:
+    | Symbols<EntityTypes[K]>
+    | ((services: Pick<ApiServices, Uses>, request: ApiRequest<Uses>) => Symbols<EntityTypes[K]>);
   /** Selects the entities of this list; all of the kind if missing. */
   includes?(entity: EntityTypes[K]): boolean;
-  show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Detail;
+  readonly show: (entity: EntityTypes[K], services: Pick<ApiServices, Uses>, request: ApiRequest<Uses>) => Detail;
   /** The same as JSON in UTF-8, if it is cached. */
-  json?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Buffer;
+  readonly json?: (entity: EntityTypes[K], services: Pick<ApiServices, Uses>, request: ApiRequest<Uses>) => Buffer;
 }
 
 /** Entities that callers delete. */
-export interface Removable<K extends EntityKind, Detail> extends Listed<K, Detail> {
-  remove(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
+export interface Removable<K extends EntityKind, Detail, Uses extends Use> extends Listed<K, Detail, Uses> {
+  readonly remove: (transaction: Transaction, entity: EntityTypes[K], request: ApiRequest<Uses>) => void;
 }
 
 /** Entities that callers create with a body of one of the types `B`. `P` is the result of `prepare`. */
-export interface Creatable<K extends EntityKind, Detail, B extends object, P = undefined> extends Listed<K, Detail> {
+export interface Creatable<K extends EntityKind, Detail, B extends object, Uses extends Use, P = undefined>
+  extends Listed<K, Detail, Uses> {
   /** Path segment for links; defaults to that of the kind. */
   readonly plural?: string;
-  newId?(services: ApiServices, body: Body<B>): string;
+  readonly newId?: (services: Pick<ApiServices, Uses>, body: Body<B>) => string;
   /** Asynchronous work before the transaction that creates or changes the entity. */
-  prepare?(request: ApiRequest, id: string, body: Body<B>): Promise<P>;
-  create(transaction: Transaction, id: string, body: Body<B>, prepared: P, request: ApiRequest): void;
+  readonly prepare?: (request: ApiRequest<Uses>, id: string, body: Body<B>) => Promise<P>;
+  readonly create: (
+    transaction: Transaction,
+    id: string,
+    body: Body<B>,
+    prepared: P,
+    request: ApiRequest<Uses>,
+  ) => void;
 }
 
 /** An entity with all six operations. `B` has the bodies of a creation, an update and a patch. */
-export interface Resource<K extends EntityKind, Detail, B extends object, P = undefined>
-  extends Creatable<K, Detail, B, P>,
-    Removable<K, Detail> {
+export interface Resource<K extends EntityKind, Detail, B extends object, Uses extends Use, P = undefined>
+  extends Creatable<K, Detail, B, Uses, P>,
+    Removable<K, Detail, Uses> {
   /** A patch with only these fields changes nothing and is rejected (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
   /** An unknown entity is reported before a body without changes. */
   readonly isLookedUpFirst?: boolean;
-  update(transaction: Transaction, entity: EntityTypes[K], body: Body<B>, request: ApiRequest, prepared: P): void;
+  readonly update: (
+    transaction: Transaction,
+    entity: EntityTypes[K],
+    body: Body<B>,
+    request: ApiRequest<Uses>,
+    prepared: P,
+  ) => void;
 }
 
 /** A list of entities, filtered, sorted and paged by the query; without `select`, all of the kind. */
-export function list<K extends EntityKind, Detail>(
-  listed: Listed<K, Detail>,
-  select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]> = (request) => all(request, listed),
-): (request: ApiRequest) => Page<Detail> | JsonPage {
+export function list<K extends EntityKind, Detail, Uses extends Use, Asked extends Use = 'state' | 'access'>(
+  listed: Listed<K, Detail, Uses>,
+  select?: (request: ApiRequest<Asked>) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]>,
+): (request: FullRequest) => Page<Detail> | JsonPage {
   return (request) => {
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
     const { json } = listed;
-    const entities = () => selected(request, select);
+    const entities = () => selected(request, select ?? (() => all(request, listed)));
     if (!json) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
     return { jsonPage: listPage(entities, query, symbols, (each) => json(each, services, request)) };
   };
 }
 
-export function detail<K extends EntityKind, Detail>(
-  listed: Listed<K, Detail>,
-): (request: ApiRequest) => Data<Detail> | Json {
+export function detail<K extends EntityKind, Detail, Uses extends Use>(
+  listed: Listed<K, Detail, Uses>,
+): (request: FullRequest) => Data<Detail> | Json {
   return (request) => {
     const entity = found(request, listed);
     return listed.json
@@ -81,9 +101,9 @@ export function detail<K extends EntityKind, Detail>(
   };
 }
 
-export function create<K extends EntityKind, Detail, B extends object, P>(
-  resource: Creatable<K, Detail, B, P>,
-): (request: ApiRequest<B>) => Promise<Data<CreateLocation>> {
+export function create<K extends EntityKind, Detail, B extends object, Uses extends Use, P>(
+  resource: Creatable<K, Detail, B, Uses, P>,
+): (request: FullRequest<B>) => Promise<Data<CreateLocation>> {
   return async (request) => {
     const { services } = request;
     const body = readBody(request, 'create');
@@ -94,21 +114,21 @@ export function create<K extends EntityKind, Detail, B extends object, P>(
   };
 }
 
-export function update<K extends EntityKind, Detail, B extends object, P>(
-  resource: Resource<K, Detail, B, P>,
-): (request: ApiRequest<B>) => Promise<Done> {
+export function update<K extends EntityKind, Detail, B extends object, Uses extends Use, P>(
+  resource: Resource<K, Detail, B, Uses, P>,
+): (request: FullRequest<B>) => Promise<Done> {
   return (request) => change(resource, request, 'update');
 }
 
-export function patch<K extends EntityKind, Detail, B extends object, P>(
-  resource: Resource<K, Detail, B, P>,
-): (request: ApiRequest<B>) => Promise<Done> {
+export function patch<K extends EntityKind, Detail, B extends object, Uses extends Use, P>(
+  resource: Resource<K, Detail, B, Uses, P>,
+): (request: FullRequest<B>) => Promise<Done> {
   return (request) => change(resource, request, 'patch');
 }
 
-export function remove<K extends EntityKind, Detail>(
-  resource: Removable<K, Detail>,
-): (request: ApiRequest) => Promise<Done> {
+export function remove<K extends EntityKind, Detail, Uses extends Use>(
+  resource: Removable<K, Detail, Uses>,
+): (request: FullRequest) => Promise<Done> {
   return async (request) => {
     await request.services.state.change((transaction) => {
       resource.remove(transaction, found(request, resource, transaction), request);
@@ -118,7 +138,7 @@ export function remove<K extends EntityKind, Detail>(
 }
 
 /** Lists below an unknown entity are empty where the specification has no 404 for them. */
-function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T | [] {
+function selected<T, Asked extends Use>(request: FullRequest, select: (request: ApiRequest<Asked>) => T): T | [] {
   try {
     return select(request);
   } catch (error) {
@@ -131,7 +151,7 @@ function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T
 
 /** The entity that the path names, else 404. */
 export function find<K extends EntityKind>(
-  { services, params }: ApiRequest,
+  { services, params }: ApiRequest<'state'>,
   kind: K,
   id = params.id ?? '',
 ): EntityTypes[K] {
@@ -141,9 +161,9 @@ export function find<K extends EntityKind>(
 }
 
 /** The entity, in the state of the transaction if there is one. */
-function found<K extends EntityKind, Detail>(
-  request: ApiRequest,
-  resource: Listed<K, Detail>,
+function found<K extends EntityKind, Detail, Uses extends Use>(
+  request: ApiRequest<'state'>,
+  resource: Listed<K, Detail, Uses>,
   transaction?: Transaction,
 ): EntityTypes[K] {
   const entity = transaction
@@ -154,9 +174,9 @@ function found<K extends EntityKind, Detail>(
 }
 
 /** All entities of a kind, or those that `roleFilter` selects. */
-function all<K extends EntityKind, Detail>(
-  request: ApiRequest,
-  listed: Listed<K, Detail>,
+function all<K extends EntityKind, Detail, Uses extends Use>(
+  request: ApiRequest<'state'>,
+  listed: Listed<K, Detail, Uses>,
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
   const { includes } = listed;
   const selected = selectListed(request, listed, undefined);
@@ -166,7 +186,7 @@ function all<K extends EntityKind, Detail>(
 
 /** The given entities, or all, that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf by default). */
 export function selectListed<K extends EntityKind>(
-  { services, query }: ApiRequest,
+  { services, query }: ApiRequest<'state'>,
   { kind }: { readonly kind: K },
   entities: readonly EntityTypes[K][] | undefined,
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
@@ -188,9 +208,9 @@ function checkedRole(role: string): string {
   throw badRequest(reason);
 }
 
-async function change<K extends EntityKind, Detail, B extends object, P>(
-  resource: Resource<K, Detail, B, P>,
-  request: ApiRequest<B>,
+async function change<K extends EntityKind, Detail, B extends object, Uses extends Use, P>(
+  resource: Resource<K, Detail, B, Uses, P>,
+  request: FullRequest<B>,
   mode: Mode,
 ): Promise<Done> {
   const { services } = request;
@@ -205,7 +225,7 @@ async function change<K extends EntityKind, Detail, B extends object, P>(
   return { data: {} };
 }
 
-function readBody<B extends object>({ body: given, services }: ApiRequest<B>, mode: Mode): Body<B> {
+function readBody<B extends object>({ body: given, services }: ApiRequest<'log', B>, mode: Mode): Body<B> {
   const body = new Body(given, mode);
   const [tag, ...others] = body.droppedTags();
   if (tag !== undefined)

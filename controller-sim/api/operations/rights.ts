@@ -14,25 +14,25 @@ const OPENS = {
 } as const;
 
 /** Throws ApiError if the identity is an administrator and the caller is not; `what` names the action in the cause. */
-export function requirePowerOver(request: ApiRequest, identityId: string | null, what: string): void {
+export function requirePowerOver(request: ApiRequest<'state'>, identityId: string | null, what: string): void {
   if (!hasPowerOver(request, identityId)) throw notAllowed(what);
 }
 
 /** `identityId` is null for entities without an owner. */
-export function hasPowerOver({ identity: caller, services }: ApiRequest, identityId: string | null): boolean {
+export function hasPowerOver({ identity: caller, services }: ApiRequest<'state'>, identityId: string | null): boolean {
   if (!caller || isAdmin(caller)) return true;
   const target = identityId === null ? undefined : services.state.tables.identity.get(identityId);
   return target === undefined || !isAdmin(target);
 }
 
 /** Whether the caller may see session tokens of the identity: only the owner and administrators may. */
-export function seesTokensOf({ identity: caller }: ApiRequest, identityId: string): boolean {
+export function seesTokensOf({ identity: caller }: ApiRequest<never>, identityId: string): boolean {
   return caller !== undefined && (isAdmin(caller) || caller.id === identityId);
 }
 
 /** Whether the caller may see the token of an enrollment: it could open one itself, or it is the enrolling identity. */
 export function seesEnrollmentTokens(
-  request: ApiRequest,
+  request: ApiRequest<'state'>,
   { identityId }: Partial<Pick<Enrollment, 'identityId'>>,
 ): boolean {
   const { identity: caller } = request;
@@ -43,12 +43,12 @@ export function seesEnrollmentTokens(
 }
 
 /** For operations that require a session, and therefore always have a caller. */
-export function idOfCaller({ identity }: ApiRequest): string {
+export function idOfCaller({ identity }: ApiRequest<never>): string {
   return (identity as Identity).id;
 }
 
 /** Whether the caller is an administrator. */
-export function isByAdmin({ identity }: ApiRequest): boolean {
+export function isByAdmin({ identity }: ApiRequest<never>): boolean {
   return identity !== undefined && isAdmin(identity);
 }
 

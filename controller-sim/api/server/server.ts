@@ -17,7 +17,7 @@ import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { connectEvent } from '../../events/connect.ts';
 import { serveOidc } from '../oidc/server.ts';
-import type { ApiRequest, ApiServices } from '../operations/context.ts';
+import type { ApiServices, FullRequest } from '../operations/context.ts';
 import { MAX_BODY_BYTES, readBodies } from './bodies.ts';
 import { sendCompressed } from './compression.ts';
 import { serveConsole } from './console.ts';
@@ -209,7 +209,7 @@ export class ApiServer {
   }
 
   /** reference fact: each request with a session that reached its handler is a connection of its identity. */
-  #noteConnect({ operation, identity, isValid }: ApiRequest, { raw, headers }: FastifyRequest): void {
+  #noteConnect({ operation, identity, isValid }: FullRequest, { raw, headers }: FastifyRequest): void {
     const { events, controllerId } = this.#services;
     if (!identity || !isValid || !OF_IDENTITIES.has(operation.api) || !events.hasListeners('connect')) return;
     const { remoteAddress = '', remotePort = '' } = raw.socket;
@@ -233,7 +233,7 @@ export class ApiServer {
     return reply.code(200).send();
   }
 
-  #apiRequest(operation: Route['operation'], { url, headers, params, body, raw }: FastifyRequest): ApiRequest {
+  #apiRequest(operation: Route['operation'], { url, headers, params, body, raw }: FastifyRequest): FullRequest {
     const services = this.#services;
     const socket = raw.socket as TLSSocket;
     const query = url.indexOf('?');

@@ -7,7 +7,7 @@ import { invalid } from '../../errors/errors.ts';
 import type { ApiRequest } from '../operations/context.ts';
 
 /** @throws ApiError that names the first unknown parameter or field of a request to the lab */
-export function checkNames({ operation, query, body }: ApiRequest): void {
+export function checkNames({ operation, query, body }: ApiRequest<never>): void {
   if (operation.api !== 'lab') return;
   const parameters = operation.query.map(({ name }) => name);
   demand([...query.keys()], parameters, `${operation.id} has no query parameters`);

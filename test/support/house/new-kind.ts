@@ -101,7 +101,7 @@ import { field, fieldSet } from '../operations/list.ts';
 import { base } from '../answers/references.ts';
 import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
-const labels: Resource<'label', LabelDetail, LabelBody> = {
+const labels: Resource<'label', LabelDetail, LabelBody, never> = {
   ...labelRules,
   symbols: { name: field('name'), services: fieldSet('services') },
   show: (label) => ({ ...base('label', label), name: label.name, services: label.services }),
