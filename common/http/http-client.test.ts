@@ -80,6 +80,8 @@ t.test('a signal ends a request with its reason', async (t) => {
   await arrived.promise;
   controller.abort(new Error('enough'));
   await rejected;
+  const endless = opened(t, { limits: { step: 0, bytes: 1_000 } });
+  await t.rejects(endless.send(url), { message: /no time limit/ });
 });
 
 t.test('a caller may read no body, or only its beginning', async (t) => {

@@ -6,7 +6,7 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, interceptors, request } from 'undici';
-import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { asError, InvariantError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 
 export type HttpTrust = Pick<
@@ -102,13 +102,14 @@ export class HttpClient {
     const late = () => new TimeoutError(what, whole ?? 0);
     const limit = whole === undefined ? undefined : this.#clock.deadline('HTTP answer', whole, late);
     const ends = [limit?.signal, signal].filter((each) => each !== undefined);
+    if (ends.length === 0) throw new InvariantError('the request has no time limit');
     try {
       const answer = await request(url, {
         dispatcher: this.#dispatcher,
         method: method as Dispatcher.HttpMethod,
         headers,
         ...(body !== undefined && { body }),
-        ...(ends.length > 0 && { signal: AbortSignal.any(ends) }),
+        signal: AbortSignal.any(ends),
       });
       const { statusCode: status, headers: received } = answer;
       return { status, headers: received, bytes: await this.#read(answer, sent) };
