@@ -12,7 +12,6 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { prove } from './authenticate.ts';
 import { Lockouts } from './lockouts.ts';
-import type { AuthRequest } from './request.ts';
 
 t.test('a user who becomes known while the password is checked can log in', async (t) => {
   const clock = new VirtualClock();
@@ -34,7 +33,10 @@ t.test('a user who becomes known while the password is checked can log in', asyn
   const lockouts = new Lockouts(state);
   const services = { state, clock, lockouts, passwords: { verify }, logins: { call: () => undefined } };
   const loginWith = (password: string) =>
-    prove({ services, remoteAddress: '', body: { username: 'anna', password } } as unknown as AuthRequest, 'password');
+    prove(
+      { services, remoteAddress: '', body: { username: 'anna', password } } as unknown as Parameters<typeof prove>[0],
+      'password',
+    );
   t.match(await loginWith('secret'), { identity: { id: 'anna' } });
   t.same(checked, [undefined, 'hash of secret']);
   await t.rejects(loginWith('wrong'), { code: 'INVALID_AUTH' });

@@ -31,10 +31,15 @@ const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'versio
 /** A client's description of itself at a login. */
 type ClientFacts = Pick<Authenticate, 'envInfo' | 'sdkInfo'>;
 
+/** The components that prove an identity, and those that a login uses. */
+export type ProofUse = 'state' | 'authority' | 'clock' | 'lockouts' | 'passwords' | 'jwks' | 'log' | 'logins';
+export type LoginUse = ProofUse | 'unstored';
+type Proving = AuthRequest<Pick<AuthServices, ProofUse>>;
+
 /** Limit on config types of a session. */
 export const MAX_CONFIG_TYPES = 100;
 
-const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven> | Proven>> = {
+const METHODS: Readonly<Record<string, (request: Proving) => Promise<Proven> | Proven>> = {
   password: byPassword,
   cert: byCertificate,
   'ext-jwt': byToken,
@@ -45,7 +50,7 @@ const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven>
  * even if the store takes no changes. Throws ApiError.
  */
 export async function authenticate(
-  request: AuthRequest<AuthServices, Authenticate | undefined>,
+  request: AuthRequest<Pick<AuthServices, LoginUse>, Authenticate | undefined>,
   method: string,
   { isAtLab = false }: { isAtLab?: boolean } = {},
 ): Promise<ApiSession> {
@@ -105,7 +110,7 @@ function noteCertificate(transaction: Transaction, authenticator: Authenticator 
 }
 
 /** Proves the caller's identity by one of the methods. Throws ApiError. */
-export async function prove(request: AuthRequest, method: string): Promise<Proven> {
+export async function prove(request: Proving, method: string): Promise<Proven> {
   const { services, remoteAddress } = request;
   const check = ownValue(METHODS, method);
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
@@ -123,7 +128,7 @@ export async function prove(request: AuthRequest, method: string): Promise<Prove
 }
 
 /** Facts of a session from its login: the proofs, and the proofs that it still lacks. */
-export function sessionFacts({ services }: AuthRequest, proven: Proven) {
+export function sessionFacts({ services }: AuthRequest<Pick<AuthServices, 'state'>>, proven: Proven) {
   const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
   return {
     identityId: identity.id,
@@ -170,7 +175,7 @@ function credentialsIn(body: unknown): { readonly username: string; readonly pas
   };
 }
 
-async function byPassword(request: AuthRequest): Promise<Proven> {
+async function byPassword(request: Proving): Promise<Proven> {
   const { lockouts } = request.services;
   const { username, password } = credentialsIn(request.body);
   if (username === '' || password === '') {
@@ -202,7 +207,7 @@ function provenBy(judged: Judged): Proven {
  * no other code tries this request again, which would count twice.
  */
 async function checkPassword(
-  request: AuthRequest,
+  request: Pick<Proving, 'services' | 'remoteAddress' | 'caughtUp'>,
   username: string,
   password: string,
 ): Promise<{ authenticator: Authenticator | undefined; valid: boolean }> {
@@ -220,11 +225,11 @@ async function checkPassword(
   return isSame ? checked : check(); // the change may have arrived during the check, too
 }
 
-function byCertificate({ services, certificates, viaRouter }: AuthRequest): Proven {
+function byCertificate({ services, certificates, viaRouter }: Proving): Proven {
   return provenBy(judgeCertificate(services, { certificates, viaRouter }));
 }
 
-async function byToken(request: AuthRequest): Promise<Proven> {
+async function byToken(request: Proving): Promise<Proven> {
   const { services } = request;
   const verdicts = await Promise.all(bearerTokens(request).map((each) => judgeExternalToken(services, each)));
   for (const token of verdicts.map((each) => each?.verified)) {
@@ -238,6 +243,6 @@ async function byToken(request: AuthRequest): Promise<Proven> {
 }
 
 /** Converts names to ids. Unknown names stay as they are and match nothing. */
-export function typeIds(request: AuthRequest, names: readonly string[]): string[] {
+export function typeIds(request: AuthRequest<Pick<AuthServices, 'state'>>, names: readonly string[]): string[] {
   return configTypeIds(request.services.state.tables, names);
 }

@@ -52,7 +52,7 @@ export interface AuthServices {
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface AuthRequest<Services = AuthServices, Body = unknown> {
+export interface AuthRequest<Services, Body = unknown> {
   readonly services: Services;
   readonly headers: RequestHeaders;
   /** Parsed JSON, or the text of other content types. */

@@ -6,8 +6,7 @@ import type {
   AuthenticatorPatchWithCurrent,
   AuthenticatorUpdateWithCurrent,
 } from '#schemas/api/gen/bodies.ts';
-import { authenticate } from '../../auth/authenticate.ts';
-import type { AuthServices } from '../../auth/request.ts';
+import { authenticate, type LoginUse } from '../../auth/authenticate.ts';
 import { withSecondToken } from '../../auth/session-of.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import { updateAuthenticator } from '../../entities/authenticator.ts';
@@ -67,7 +66,7 @@ export const sessionHandlers = {
 } satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
 async function login(
-  request: ApiRequest<keyof AuthServices, Authenticate | undefined>,
+  request: ApiRequest<LoginUse | 'sessionLifetime' | 'activity', Authenticate | undefined>,
 ): Promise<Data<CurrentApiSessionDetail>> {
   const isAtLab = request.operation.api === 'lab';
   const loggedIn = await authenticate(request, request.query.get('method') ?? '', { isAtLab });

@@ -20,7 +20,7 @@ const MAX_LENGTHS: Readonly<Record<string, number>> = {
 };
 const CHALLENGE = /^[\w.~-]{43,128}$/;
 
-export function authorize(request: OidcRequest): OidcAnswer {
+export function authorize(request: OidcRequest<'baseUrl' | 'state'>): OidcAnswer {
   const { requests } = request;
   const values = (name: string) => shortValuesOf(request, name);
   const parameter = (name: string) => values(name)[0] ?? '';
@@ -47,13 +47,13 @@ export function authorize(request: OidcRequest): OidcAnswer {
 }
 
 /** The values of a parameter in the query, or in the body of a POST (OpenID Connect Core, section 3.1.2.1). */
-function valuesOf({ query, body }: OidcRequest, name: string): string[] {
+function valuesOf({ query, body }: OidcRequest<never>, name: string): string[] {
   if (query.has(name)) return query.getAll(name);
   return [ownValue(body, name) ?? []].flat().filter((value) => typeof value === 'string');
 }
 
 /** Values short enough to store. Throws OAuthError for longer ones. */
-function shortValuesOf(request: OidcRequest, name: string): string[] {
+function shortValuesOf(request: OidcRequest<never>, name: string): string[] {
   const values = valuesOf(request, name);
   const longest = MAX_LENGTHS[name] ?? Number.POSITIVE_INFINITY;
   if (values.some((value) => value.length > longest))
@@ -77,7 +77,7 @@ function complaint(parameter: (name: string) => string): { error: string; error_
 }
 
 /** The login page for the requested method, else for the credentials that the client presented. */
-function loginPage(request: OidcRequest): string {
+function loginPage(request: OidcRequest<never>): string {
   const wanted = valuesOf(request, 'method')[0] ?? '';
   if (METHODS.includes(wanted)) return ownValue(PAGES, wanted) ?? 'username';
   if (bearerTokens(request).length > 0) return 'ext-jwt';
@@ -85,7 +85,7 @@ function loginPage(request: OidcRequest): string {
 }
 
 /** Allows programs on the user's own machine, on any port, and pages of this controller. */
-export function isAllowed({ services }: OidcRequest, uri: string): boolean {
+export function isAllowed({ services }: OidcRequest<'baseUrl'>, uri: string): boolean {
   if (!URL.canParse(uri)) return false;
   const { protocol, hostname, origin, hash } = new URL(uri);
   if (hash !== '' || !/^https?:$/.test(protocol)) return false;
@@ -93,7 +93,7 @@ export function isAllowed({ services }: OidcRequest, uri: string): boolean {
 }
 
 /** Redirects to the client with a code, or with an error if proofs are missing. */
-export function callback({ query, requests }: OidcRequest): OidcAnswer {
+export function callback({ query, requests }: OidcRequest<never>): OidcAnswer {
   const found = requests.get(query.get('id') ?? '');
   if (!found) throw new OAuthError('invalid_request', 'the login is unknown or expired');
   const { redirectUri, state } = found;
@@ -104,7 +104,7 @@ export function callback({ query, requests }: OidcRequest): OidcAnswer {
   return redirect(withParameters(redirectUri, { code: requests.codeFor(found), state }));
 }
 
-export function callbackUrl({ services }: OidcRequest, { id }: AuthRequest): string {
+export function callbackUrl({ services }: OidcRequest<'baseUrl'>, { id }: AuthRequest): string {
   return `${services.baseUrl}${BASE}/authorize/callback?id=${id}`;
 }
 

@@ -7,12 +7,11 @@ import type { ApiServices } from '../operations/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
 /** The components that handlers of this API use. */
-export type OidcServices = Pick<
-  ApiServices,
-  keyof AuthServices | 'events' | 'io' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl'
->;
+type OidcUse = keyof AuthServices | 'events' | 'cluster' | 'peers' | 'controllerId' | 'baseUrl';
+export type OidcServices = Pick<ApiServices, OidcUse | 'io'>;
 
-export interface OidcRequest extends AuthRequest<OidcServices> {
+/** A request of this API, with the components that its handler uses. */
+export interface OidcRequest<Uses extends OidcUse> extends AuthRequest<Pick<ApiServices, Uses>> {
   readonly requests: AuthRequests;
   readonly query: URLSearchParams;
   /** The fields of a form or of a JSON object. */
@@ -29,7 +28,15 @@ export interface OidcAnswer {
   readonly problem?: LoginError;
 }
 
-export type OidcHandler = (request: OidcRequest) => Promise<OidcAnswer> | OidcAnswer;
+/** A request for tokens. */
+export type GrantRequest = OidcRequest<
+  'posture' | 'events' | 'baseUrl' | 'controllerId' | 'state' | 'authority' | 'tokens' | 'revocations' | 'clock'
+>;
+
+/** A request with all components. */
+export type FullOidcRequest = OidcRequest<OidcUse>;
+
+export type OidcHandler = (request: FullOidcRequest) => Promise<OidcAnswer> | OidcAnswer;
 
 export const BASE = '/oidc';
 
@@ -51,7 +58,7 @@ export class OAuthError extends Error {
 }
 
 /** A field of a body as text; empty if it is missing. */
-export function text({ body }: Pick<OidcRequest, 'body'>, name: string): string {
+export function text({ body }: Pick<OidcRequest<never>, 'body'>, name: string): string {
   const value = ownValue(body, name);
   return typeof value === 'string' ? value : '';
 }

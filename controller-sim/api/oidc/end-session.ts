@@ -4,7 +4,7 @@ import { isAllowed, withParameters } from './authorize.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
 
 /** Ends the session of an ID token, even of an expired one. Throws OAuthError for a token that is not one. */
-export async function endSession(request: OidcRequest): Promise<OidcAnswer> {
+export async function endSession(request: OidcRequest<'baseUrl' | 'tokens' | 'revocations'>): Promise<OidcAnswer> {
   const { services, query } = request;
   const parameter = (name: string) => text(request, name) || (query.get(name) ?? '');
   const hint = parameter('id_token_hint');

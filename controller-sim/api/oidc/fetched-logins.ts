@@ -19,7 +19,10 @@ export function serveLogins({ peers }: Pick<ApiServices, 'peers'>, requests: Aut
 }
 
 /** Runs `work` with the login that the request names. */
-export async function withFetchedLogin<T>(request: OidcRequest, work: () => Promise<T>): Promise<T> {
+export async function withFetchedLogin<T>(
+  request: OidcRequest<'controllerId' | 'cluster' | 'peers' | 'log'>,
+  work: () => Promise<T>,
+): Promise<T> {
   const { requests } = request;
   const named = [text(request, 'code'), ...['id', 'authRequestID'].flatMap((name) => given(request, name))];
   const idOrCode = named.find((each) => ownerOf(request, each) !== undefined);
@@ -36,19 +39,22 @@ export async function withFetchedLogin<T>(request: OidcRequest, work: () => Prom
   }
 }
 
-function given(request: OidcRequest, name: string): string[] {
+function given(request: OidcRequest<never>, name: string): string[] {
   return [text(request, name), request.query.get(name) ?? ''];
 }
 
 /** The running controller that has the login; undefined if this one has it, or none can. */
-function ownerOf({ services: { cluster, controllerId }, requests }: OidcRequest, idOrCode: string): string | undefined {
+function ownerOf(
+  { services: { cluster, controllerId }, requests }: OidcRequest<'controllerId' | 'cluster'>,
+  idOrCode: string,
+): string | undefined {
   const home = homeOf(idOrCode);
   if (home === undefined || home === controllerId || requests.has(idOrCode)) return undefined;
   return cluster.find(home)?.isConnected ? home : undefined;
 }
 
 async function fetchLogin(
-  { services: { peers, log } }: OidcRequest,
+  { services: { peers, log } }: OidcRequest<'peers' | 'log'>,
   owner: string,
   idOrCode: string,
 ): Promise<HandedOverRequest | undefined> {
@@ -65,7 +71,7 @@ async function fetchLogin(
 
 /** Without its login the client begins again. */
 async function returnLogin(
-  { services: { peers, log } }: OidcRequest,
+  { services: { peers, log } }: OidcRequest<'peers' | 'log'>,
   owner: string,
   login: HandedOverRequest,
 ): Promise<void> {

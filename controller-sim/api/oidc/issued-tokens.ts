@@ -22,7 +22,7 @@ export interface SessionClaims
 }
 
 export async function tokens(
-  { services }: OidcRequest,
+  { services }: OidcRequest<'baseUrl' | 'state' | 'tokens' | 'clock'>,
   claims: SessionClaims,
   options: { nonce?: string | undefined; sessionCert?: string | undefined; isRefreshed?: boolean },
 ): Promise<OidcAnswer> {
@@ -49,7 +49,7 @@ export function ok(body: Readonly<Record<string, unknown>>): OidcAnswer {
 }
 
 export function publishSession(
-  { services, remoteAddress: ipAddress }: OidcRequest,
+  { services, remoteAddress: ipAddress }: OidcRequest<'events' | 'controllerId' | 'clock'>,
   { z_asid: id, sub: identityId }: SessionClaims,
   what: ApiSessionFacts['what'],
 ): void {

@@ -59,13 +59,13 @@ export async function bind(
  * A session that is bound to certificates may replace its session certificate. A bearer session is never bound later,
  * because a thief could do it.
  */
-export function rebind({ body, services }: OidcRequest, identity: Identity, old: AccessClaims) {
+export function rebind({ body, services }: OidcRequest<'state' | 'authority'>, identity: Identity, old: AccessClaims) {
   const csrPem = old.z_cfs.length > 0 ? text({ body }, 'csr_pem') || undefined : undefined;
   const kept = csrPem === undefined ? old.z_cfs : old.z_acf === undefined ? [] : [old.z_acf];
   return bind(services, identity, old.z_asid, csrPem, kept);
 }
 
-export function requireCertificate(request: OidcRequest, claims: AccessClaims): void {
+export function requireCertificate(request: OidcRequest<'clock'>, claims: AccessClaims): void {
   if (!holdsCertificate(request, claims))
     throw new OAuthError('invalid_grant', 'the token is bound to a certificate that the client does not present');
 }

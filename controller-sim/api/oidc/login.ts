@@ -4,7 +4,7 @@
 import { mediaType } from '#http/content-negotiation.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
-import { describedBy, MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { describedBy, MAX_CONFIG_TYPES, noteClient, type ProofUse, prove, typeIds } from '../../auth/authenticate.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
@@ -21,12 +21,12 @@ import { loginPage, totpPage } from './pages.ts';
 
 const FORMS = ['application/x-www-form-urlencoded', 'application/json'];
 
-export function showLogin({ query }: OidcRequest): OidcAnswer {
+export function showLogin({ query }: OidcRequest<never>): OidcAnswer {
   return loginPage(query.get('authRequestID') ?? '');
 }
 
 /** For methods without fields on a page. */
-export function askForPost({ query }: OidcRequest): OidcAnswer {
+export function askForPost({ query }: OidcRequest<never>): OidcAnswer {
   const id = (query.get('authRequestID') ?? '').replace(/[^\w.-]/g, '');
   return {
     status: 200,
@@ -37,7 +37,7 @@ export function askForPost({ query }: OidcRequest): OidcAnswer {
 
 /** The first proof, by the method that the path names. */
 export function login(method: 'password' | 'cert' | 'ext-jwt') {
-  return async (request: OidcRequest): Promise<OidcAnswer> => {
+  return async (request: OidcRequest<ProofUse | 'baseUrl'>): Promise<OidcAnswer> => {
     // Certificates and tokens are not sent in the body, which may be missing.
     if (method === 'password' || request.contentType !== '') requireForm(request);
     const found = foundRequest(request);
@@ -52,7 +52,7 @@ export function login(method: 'password' | 'cert' | 'ext-jwt') {
   };
 }
 
-async function provePrimary(request: OidcRequest, found: AuthRequest, method: string): Promise<void> {
+async function provePrimary(request: OidcRequest<ProofUse>, found: AuthRequest, method: string): Promise<void> {
   const { services, certificates } = request;
   const proven = await prove(request, method);
   if (found.proven?.identity.id !== proven.identity.id) forget(found);
@@ -125,7 +125,10 @@ function textsOf(map: unknown): Record<string, string> | undefined {
   return texts.length === 0 || typeof map === 'string' ? undefined : Object.fromEntries(texts);
 }
 
-async function proveSecondToken(request: OidcRequest, found: AuthRequest): Promise<void> {
+async function proveSecondToken(
+  request: OidcRequest<'state' | 'jwks' | 'clock' | 'log'>,
+  found: AuthRequest,
+): Promise<void> {
   if (!found.requiredSigner) return;
   for (const bearer of bearerTokens(request)) {
     const verified = await verifyExternalToken(request.services, bearer);
@@ -134,7 +137,9 @@ async function proveSecondToken(request: OidcRequest, found: AuthRequest): Promi
   }
 }
 
-export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
+export async function checkTotp(
+  request: OidcRequest<'baseUrl' | 'state' | 'codeGuesses' | 'clock'>,
+): Promise<OidcAnswer> {
   requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
@@ -145,7 +150,7 @@ export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
   return passedTotp(request, found, mfa);
 }
 
-export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+export async function startTotpEnrollment(request: OidcRequest<'state' | 'random'>): Promise<OidcAnswer> {
   requireForm(request);
   const found = foundRequest(request);
   const identity = requireIdentity(found);
@@ -165,7 +170,9 @@ export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAns
   };
 }
 
-export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+export async function verifyTotpEnrollment(
+  request: OidcRequest<'baseUrl' | 'state' | 'codeGuesses' | 'clock'>,
+): Promise<OidcAnswer> {
   requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
@@ -180,7 +187,9 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
   return passedTotp(request, found, mfa);
 }
 
-export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+export async function deleteTotpEnrollment(
+  request: OidcRequest<'state' | 'codeGuesses' | 'clock'>,
+): Promise<OidcAnswer> {
   requireForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
@@ -194,20 +203,20 @@ export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAn
   return { status: 200, body: {} };
 }
 
-export function listAuthQueries({ query, requests, services }: OidcRequest): OidcAnswer {
+export function listAuthQueries({ query, requests, services }: OidcRequest<'state'>): OidcAnswer {
   const found = requests.get(query.get('id') ?? '');
   if (!found) throw new LoginError('the login is unknown or has expired; begin again with GET /oidc/authorize');
   return showQueries(found, services.state.tables.mfa.referring('identityId', found.proven?.identity.id ?? '')[0]);
 }
 
 /** Redirects to the client, or answers with the missing proofs. */
-function next(request: OidcRequest, found: AuthRequest): OidcAnswer {
+function next(request: OidcRequest<'baseUrl' | 'state'>, found: AuthRequest): OidcAnswer {
   if (isComplete(found)) return redirect(callbackUrl(request, found));
   return wantsPage(request) ? totpPage(found.id) : showQueries(found, mfaOf(request, found));
 }
 
 /** Another login may have replaced the identity in the meantime. */
-function passedTotp(request: OidcRequest, found: AuthRequest, { identityId }: Mfa): OidcAnswer {
+function passedTotp(request: OidcRequest<'baseUrl' | 'state'>, found: AuthRequest, { identityId }: Mfa): OidcAnswer {
   if (found.proven?.identity.id !== identityId) throw new ApiError('UNAUTHORIZED');
   found.amr.add('totp');
   return next(request, found);
@@ -237,7 +246,7 @@ function showQueries({ needsTotp, requiredSigner, amr }: AuthRequest, mfa: Mfa |
   };
 }
 
-function foundRequest(request: OidcRequest): AuthRequest {
+function foundRequest(request: OidcRequest<never>): AuthRequest {
   const given = (name: string) => text(request, name) || (request.query.get(name) ?? '');
   const found = request.requests.get(given('id') || given('authRequestID'));
   if (!found) throw new ApiError('UNAUTHORIZED');
@@ -249,11 +258,11 @@ function requireIdentity({ proven }: AuthRequest): Identity {
   return proven.identity;
 }
 
-function mfaOf({ services }: OidcRequest, found: AuthRequest): Mfa | undefined {
+function mfaOf({ services }: OidcRequest<'state'>, found: AuthRequest): Mfa | undefined {
   return ownMfa(services, requireIdentity(found));
 }
 
-function requireForm({ contentType }: OidcRequest): void {
+function requireForm({ contentType }: OidcRequest<never>): void {
   const type = contentType.split(';')[0]?.trim() ?? '';
   if (FORMS.includes(type)) return;
   const message = `the content type: ${type}, is not supported (supported: ${FORMS.join(', ')})`;
@@ -261,6 +270,6 @@ function requireForm({ contentType }: OidcRequest): void {
 }
 
 /** Browsers prefer HTML in their `accept` header. */
-function wantsPage({ headers }: OidcRequest): boolean {
+function wantsPage({ headers }: OidcRequest<never>): boolean {
   return mediaType(headers.accept, ['application/json', 'text/html']) === 'text/html';
 }

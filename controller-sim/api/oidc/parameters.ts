@@ -3,7 +3,7 @@
 import { OAuthError, type OidcRequest, text } from './context.ts';
 
 /** The text of a parameter. Throws OAuthError if it is missing. */
-export function required(request: OidcRequest, name: string): string {
+export function required(request: OidcRequest<never>, name: string): string {
   const value = text(request, name);
   if (value === '') throw missing(name);
   return value;
@@ -17,7 +17,7 @@ export function missing(name: string): OAuthError {
  * Clients send their id in the body. SDKs that exchange a token send it as the user of basic authorization (RFC 6749,
  * section 2.3.1). All clients are public, so no secret is required.
  */
-export function clientIdOf(request: OidcRequest): string {
+export function clientIdOf(request: OidcRequest<never>): string {
   const inBody = text(request, 'client_id');
   const [, credentials] = /^basic +([\w+/=-]+)$/i.exec(String(request.headers.authorization ?? '')) ?? [];
   if (inBody !== '' || credentials === undefined) return inBody;

@@ -57,7 +57,7 @@ export const OIDC_ROUTES: readonly OidcRoute[] = [
   { method: 'GET', path: '/logged-out', handle: loggedOut },
 ];
 
-function discovery({ services }: OidcRequest): OidcAnswer {
+function discovery({ services }: OidcRequest<'baseUrl' | 'authority'>): OidcAnswer {
   const issuer = issuerOf(services);
   return {
     status: 200,
@@ -95,6 +95,6 @@ function discovery({ services }: OidcRequest): OidcAnswer {
   };
 }
 
-function keys({ services: { authority } }: OidcRequest): OidcAnswer {
+function keys({ services: { authority } }: OidcRequest<'authority'>): OidcAnswer {
   return { status: 200, body: { keys: [authority.publicJwk] } };
 }

@@ -15,7 +15,7 @@ import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { AuthRequests } from './auth-requests.ts';
-import { BASE, OAuthError, type OidcAnswer, type OidcRequest, type OidcServices, text } from './context.ts';
+import { BASE, type FullOidcRequest, OAuthError, type OidcAnswer, type OidcServices, text } from './context.ts';
 import { serveLogins, withFetchedLogin } from './fetched-logins.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
@@ -68,7 +68,7 @@ async function answer(
 }
 
 /** An OAuth error rejects a token, an ApiError a login, whose identity or signer may be new. */
-const OVERTAKEN: Overtaken<OidcRequest, ApiError | OAuthError> = {
+const OVERTAKEN: Overtaken<FullOidcRequest, ApiError | OAuthError> = {
   isUnknown: (error): error is ApiError | OAuthError =>
     (error instanceof ApiError && (error.code === 'INVALID_AUTH' || error.code === 'UNAUTHORIZED')) ||
     (error instanceof OAuthError && (error.code === 'invalid_grant' || error.code === 'access_denied')),
@@ -79,7 +79,7 @@ const OVERTAKEN: Overtaken<OidcRequest, ApiError | OAuthError> = {
   mayBeWrong: (error, _request, isBehind) => error instanceof ApiError || isBehind,
 };
 
-function oidcRequestOf(services: OidcServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
+function oidcRequestOf(services: OidcServices, requests: AuthRequests, request: FastifyRequest): FullOidcRequest {
   const socket = request.raw.socket as TLSSocket;
   const query = request.url.indexOf('?');
   return {

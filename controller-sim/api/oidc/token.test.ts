@@ -7,7 +7,7 @@ import { newRequest } from '../../../test/support/clients/api-client.ts';
 import { makeAuthority } from '../../../test/support/clients/certificates.ts';
 import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiServices } from '../operations/context.ts';
-import type { OidcRequest } from './context.ts';
+import type { FullOidcRequest } from './context.ts';
 import { token } from './token.ts';
 
 const baseUrl = 'https://127.0.0.1:1280';
@@ -54,7 +54,7 @@ t.test('a session that is revoked during a refresh or an exchange gets no furthe
     [exchange, 'certificate'],
   ] as const) {
     const body = { ...fields, client_id: 'native', csr_pem: newRequest('anna').csr };
-    const request = { services, body, headers: {}, certificates: [leaf] } as unknown as OidcRequest;
+    const request = { services, body, headers: {}, certificates: [leaf] } as unknown as FullOidcRequest;
     isRevoked = false;
     revokedBy = '';
     t.equal((await token(request)).status, 200, 'without a revocation');

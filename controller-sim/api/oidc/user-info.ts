@@ -10,7 +10,7 @@ export function introspect(): OidcAnswer {
 }
 
 /** Scopes about a person are not stored, so there is nothing to return. */
-export async function userInfo(request: OidcRequest): Promise<OidcAnswer> {
+export async function userInfo(request: OidcRequest<'tokens' | 'revocations'>): Promise<OidcAnswer> {
   const { tokens: signed, revocations } = request.services;
   for (const bearer of bearerTokens(request)) {
     const claims = await signed.verifyAccess(bearer);

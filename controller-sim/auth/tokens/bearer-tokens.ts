@@ -6,13 +6,13 @@ import type { AuthRequest } from '../request.ts';
 const MAX_TOKENS = 10;
 
 /** All tokens of the headers: of an opaque session, and bearer tokens. */
-export function headerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
+export function headerTokens({ headers }: Pick<AuthRequest<unknown>, 'headers'>): string[] {
   const session = headers['zt-session'];
   return [...(typeof session === 'string' ? [session] : []), ...bearerTokens({ headers })];
 }
 
 /** Tokens from the Authorization header, which may contain several. */
-export function bearerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
+export function bearerTokens({ headers }: Pick<AuthRequest<unknown>, 'headers'>): string[] {
   const { authorization } = headers;
   const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
   return values

@@ -6,13 +6,13 @@ import type { Proven } from '../../../auth/login-attempt.ts';
 import type { Identity } from '../../../state/kinds/identity.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { type AuthRequest, isComplete } from '../auth-requests.ts';
-import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';
+import { type GrantRequest, OAuthError, type OidcAnswer, text } from '../context.ts';
 import { publishSession, type SessionClaims, tokens } from '../issued-tokens.ts';
 import { bind, requireIdentity } from '../live-session.ts';
 import { clientIdOf, required } from '../parameters.ts';
 
 /** Uses the code after all checks (reference fact: it deletes the login with the answer). */
-export async function byCode(request: OidcRequest): Promise<OidcAnswer> {
+export async function byCode(request: GrantRequest): Promise<OidcAnswer> {
   const code = required(request, 'code');
   const redirectUri = required(request, 'redirect_uri');
   const found = request.requests.peek(code);

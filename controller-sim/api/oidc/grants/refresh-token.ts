@@ -1,7 +1,7 @@
 // The grant `refresh_token` (RFC 6749, section 6): the next tokens of a session.
 
 import { TokenKind } from '../../../pki/tokens.ts';
-import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';
+import { type GrantRequest, OAuthError, type OidcAnswer, text } from '../context.ts';
 import { publishSession, sessionClaims, tokens } from '../issued-tokens.ts';
 import { rebind, requireCertificate, requireSession, verified } from '../live-session.ts';
 import { clientIdOf, required } from '../parameters.ts';
@@ -10,7 +10,7 @@ import { clientIdOf, required } from '../parameters.ts';
  * Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time,
  * and may reduce the scope.
  */
-export async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
+export async function byRefreshToken(request: GrantRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, required(request, 'refresh_token'), TokenKind.Refresh);
   if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');

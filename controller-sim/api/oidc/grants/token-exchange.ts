@@ -1,7 +1,7 @@
 // The grant `token-exchange` (RFC 8693): another token of the same session.
 
 import { TokenKind } from '../../../pki/tokens.ts';
-import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';
+import { type GrantRequest, OAuthError, type OidcAnswer, text } from '../context.ts';
 import {
   ACCESS_LIFETIME,
   ok,
@@ -19,7 +19,7 @@ const EXCHANGED: ReadonlySet<string> = new Set(
   ['access_token', 'refresh_token', 'id_token'].map((type) => TYPE + type),
 );
 
-export async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
+export async function byExchange(request: GrantRequest): Promise<OidcAnswer> {
   const { services } = request;
   const subjectType = text(request, 'subject_token_type');
   const kind = subjectType === `${TYPE}refresh_token` ? TokenKind.Refresh : TokenKind.Access;
