@@ -11,7 +11,7 @@ import type { Identity } from '../../state/kinds/identity.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
 import { AuthRequests } from './auth-requests.ts';
-import type { FullOidcRequest } from './context.ts';
+import type { OidcRequest } from './context.ts';
 import { startTotpEnrollment } from './login.ts';
 
 t.test('an enrollment never answers with the second factor of a user who logs in meanwhile', async (t) => {
@@ -40,7 +40,17 @@ t.test('an enrollment never answers with the second factor of a user who logs in
   const policy = {} as AuthPolicy;
   login.proven = { identity: anna, policy };
   const body = { id: login.id };
-  const request = { services, requests, body, contentType: 'application/json' } as unknown as FullOidcRequest;
+  const request: OidcRequest<'state' | 'random'> = {
+    services,
+    requests,
+    body,
+    contentType: 'application/json',
+    headers: {},
+    query: new URLSearchParams(),
+    certificates: [],
+    viaRouter: undefined,
+    remoteAddress: '',
+  };
   const answer = startTotpEnrollment(request);
   login.proven = { identity: berta, policy };
   const { status, body: enrolled } = await answer;
