@@ -111,7 +111,7 @@ t.test('revoked access ends circuits, hosted services and connections at once', 
   await until('the circuit to be closed', () => conn.closed !== undefined);
   t.equal(conn.closed?.uint32(SdkHeader.ErrorCode), EdgeErrorCode.AccessDenied);
   t.equal(bound.closed, undefined);
-  await management.servicePolicies.patch(await policyId(overlay, 'sdk-Bind'), { identityRoles: [] });
+  await management.servicePolicies.patch(await policyId(overlay, 'sdk-bind'), { identityRoles: [] });
   await until('the hosted service to be closed', () => bound.closed !== undefined);
   await management.servicePolicies.patch(await policyId(overlay, 'echo-dial'), { identityRoles: ['#all'] });
 

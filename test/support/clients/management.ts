@@ -85,9 +85,9 @@ export async function hostService(
   const { servicePolicies, serviceEdgeRouterPolicies } = management;
   const dialers = [dialedBy === undefined ? '#all' : `@${dialedBy}`];
   await servicePolicies.create({ name: `${name}-dial`, type: 'Dial', semantic, identityRoles: dialers, serviceRoles });
-  const hosts = [`@${hostedBy}`];
-  await servicePolicies.create({ name: `${name}-bind`, type: 'Bind', semantic, identityRoles: hosts, serviceRoles });
   const routers = { serviceRoles, edgeRouterRoles: ['#all'] };
   await serviceEdgeRouterPolicies.create({ name: `${name}-routers`, semantic, ...routers });
+  const hosts = [`@${hostedBy}`]; // the last one: the host begins when everything else is there
+  await servicePolicies.create({ name: `${name}-bind`, type: 'Bind', semantic, identityRoles: hosts, serviceRoles });
   return id;
 }
