@@ -14,7 +14,7 @@ export function nodeProblem() {
 }
 
 /** Throws if this Node is too old. */
-export function demandNode() {
+export function requireNode() {
   const problem = nodeProblem();
   if (problem !== undefined) throw new Error(problem);
 }

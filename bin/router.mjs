@@ -1,7 +1,7 @@
 // The entry `edgeweave/router` for `import`. It loads the router only if this Node can read it.
 
-import { demandNode } from './node-version.mjs';
+import { requireNode } from './node-version.mjs';
 
-demandNode();
+requireNode();
 export const { checkRouterConfig, ConfigurationError, createLog, enrollRouter, OptionError, startRouter } =
   await import('../dist/router.js');

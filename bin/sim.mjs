@@ -1,8 +1,8 @@
 // The entry `edgeweave/sim` for `import`. It loads the simulator only if this Node can read it.
 
-import { demandNode } from './node-version.mjs';
+import { requireNode } from './node-version.mjs';
 
-demandNode();
+requireNode();
 export const {
   ApiRequestError,
   createLog,

@@ -92,7 +92,7 @@ export function openClientWith<Api extends ClientApi>(
 ): ApiClient<Api> {
   if (!Object.hasOwn(COLLECTIONS, api))
     throw new OptionError(`openClient: unknown API ${api}; ${meantOrKnown(api, Object.keys(COLLECTIONS))}`);
-  demandClientOptions(options);
+  requireClientOptions(options);
   const caller = new TypedCaller(api, options, parts);
   const collections = Object.entries(COLLECTIONS[api]).map(([name, ids]) => [name, collectionOf(caller, ids)]);
   return Object.assign(Object.fromEntries(collections), {
@@ -104,7 +104,7 @@ export function openClientWith<Api extends ClientApi>(
 }
 
 /** Other fields are permitted: callers pass a simulator. @throws OptionError */
-function demandClientOptions(options: ClientOptions): void {
+function requireClientOptions(options: ClientOptions): void {
   for (const name of ['baseUrl', 'ca', 'username', 'password'] as const) {
     const value = options[name];
     const problem = name === 'password' && value === undefined ? undefined : CLIENT_CHECKS[name](value);
@@ -184,7 +184,7 @@ class TypedCaller {
 
   async #ask(id: string, { params = {}, query = {}, body }: Call, budget: BufferBudget): Promise<Envelope> {
     const { method, path, answer, query: known } = this.#operation(id);
-    demandParameters(id, query, [...known.map(({ name }) => name), ...LIST_PARAMETERS]);
+    requireParameters(id, query, [...known.map(({ name }) => name), ...LIST_PARAMETERS]);
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const target = `${BASES[this.#api][0]}${filled}${search.size > 0 ? `?${search}` : ''}`;
@@ -253,7 +253,7 @@ function idOf(item: unknown): string | undefined {
 }
 
 /** @throws OptionError: the controller ignores unknown parameters */
-function demandParameters(id: string, query: object, known: readonly string[]): void {
+function requireParameters(id: string, query: object, known: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new OptionError(`${id}: unknown parameter ${unknown}; ${meantOrKnown(unknown, known)}`);

@@ -14,7 +14,7 @@ const MAX_TEXT_LENGTH = 1_000;
 const MAX_SHOWN = 20;
 
 /** A value that is not an object is invalid too. `lacking` begins the message about an unknown field. */
-export function demandFields(given: unknown, known: readonly string[], lacking?: string): void {
+export function requireFields(given: unknown, known: readonly string[], lacking?: string): void {
   if (!isMap(given)) throw new InvalidError('options', `use an object with ${known.join(', ')}`, '');
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
@@ -23,42 +23,42 @@ export function demandFields(given: unknown, known: readonly string[], lacking?:
   }
 }
 
-export function demandFlag(field: string, given: unknown): void {
+export function requireFlag(field: string, given: unknown): void {
   if (typeof given !== 'boolean') throw new InvalidError(field, 'use true or false', given);
 }
 
 /** Those that are given. */
-export function demandFlags(flags: Readonly<Record<string, unknown>>): void {
-  for (const [field, flag] of Object.entries(flags)) if (flag !== undefined) demandFlag(field, flag);
+export function requireFlags(flags: Readonly<Record<string, unknown>>): void {
+  for (const [field, flag] of Object.entries(flags)) if (flag !== undefined) requireFlag(field, flag);
 }
 
 /** Those that are given, and not empty. */
-export function demandTexts(texts: Readonly<Record<string, unknown>>): void {
+export function requireTexts(texts: Readonly<Record<string, unknown>>): void {
   for (const [field, text] of Object.entries(texts))
     if (text !== undefined && !(typeof text === 'string' && text !== '' && text.length <= MAX_TEXT_LENGTH))
       throw new InvalidError(field, `use 1 to ${MAX_TEXT_LENGTH} characters`, '');
 }
 
-export function demandWord(field: string, given: string, known: Iterable<string>): void {
+export function requireWord(field: string, given: string, known: Iterable<string>): void {
   const all = [...known];
   if (!all.includes(given))
     throw new InvalidError(field, `${given} is unknown; ${meantOrKnown(given, all, MAX_SHOWN)}`, given);
 }
 
-export function demandWholeNumber(field: string, given: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
+export function requireWholeNumber(field: string, given: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
   if (Number.isSafeInteger(given) && Number(given) >= min && Number(given) <= max) return;
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   throw new InvalidError(field, `use a whole number ${range}`, given);
 }
 
 /** Those that are given. */
-export function demandWholeNumbers(
+export function requireWholeNumbers(
   numbers: Readonly<Record<string, unknown>>,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
 ): void {
   for (const [field, number] of Object.entries(numbers))
-    if (number !== undefined) demandWholeNumber(field, number, min, max);
+    if (number !== undefined) requireWholeNumber(field, number, min, max);
 }
 
 /** Milliseconds of a number, or of a text that `parse` reads. */

@@ -10,7 +10,7 @@ import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { CircuitRates } from './circuit-rates.ts';
 import type { Faults } from './faults/faults.ts';
-import { demandFields, demandFlag, demandFlags } from './input.ts';
+import { requireFields, requireFlag, requireFlags } from './input.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
 import { InvalidError } from './lab-error.ts';
@@ -38,7 +38,7 @@ import { explainLink } from './why/link.ts';
 import { explainLogin } from './why/login.ts';
 import { explainPosture, type PostureOptions } from './why/posture.ts';
 import { explainSession, type SessionComponents } from './why/session.ts';
-import { demandSession, explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
+import { explainWhy, requireSession, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
 
 /** Comparisons of `whatIf` that wait: each copies the network, and runs alone. */
 const MAX_WAITING_COMPARISONS = 16;
@@ -120,7 +120,7 @@ export class Lab {
    * InvalidError for a simulator without routers in its process: the links of others are encrypted
    */
   recordLinks(isOn = true): void {
-    demandFlag('links', isOn);
+    requireFlag('links', isOn);
     if (isOn && !this.#routers)
       throw new InvalidError('links', `${NO_ROUTERS}, and the links of others are encrypted; ${WITH_ROUTERS}`, isOn);
     this.#components.traffic.links.record(isOn);
@@ -151,7 +151,7 @@ export class Lab {
    * InvalidError for a simulator without routers in its process.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    demandFields(options, ['timeout']);
+    requireFields(options, ['timeout']);
     if (!this.#readiness) throw new InvalidError('routers', `${NO_ROUTERS}; ${WITH_ROUTERS}`, '');
     await this.#readiness.whole(options);
   }
@@ -211,7 +211,7 @@ export class Lab {
    * `startNetwork` know it then. Rejects with InvalidError for the identity of a router, and with NotReadyError.
    */
   async identity(name: string, options: IdentityOptions = {}): Promise<IdentityFile> {
-    demandFields(options, ['roleAttributes']);
+    requireFields(options, ['roleAttributes']);
     const { identity } = this.#components.state.tables;
     if (!identity.has(name) && !identity.findBy('name', name))
       await this.seed({ identities: [{ name, roleAttributes: options.roleAttributes ?? [] }] });
@@ -251,11 +251,11 @@ export class Lab {
    * any. @throws UnknownError for an unknown identity, or another identity's session
    */
   whyPosture(identity: string, options: PostureOptions = {}): Explanation {
-    demandFields(options, ['session']);
+    requireFields(options, ['session']);
     const { session } = options;
     const { state, access, posture, clock } = this.#components;
     const subject = named(state.tables.identity, 'identity', identity);
-    if (session !== undefined) demandSession(this.#components, subject, session);
+    if (session !== undefined) requireSession(this.#components, subject, session);
     return explainPosture({ tables: state.tables, access, posture, now: clock.now() }, subject, session);
   }
 
@@ -276,8 +276,8 @@ export class Lab {
    * has then changed.
    */
   async seed(document: SeedDocument | string, options: SeedOptions = {}): Promise<Seeded> {
-    demandFields(options, ['apply', 'prune', 'plan']);
-    demandFlags({ ...options });
+    requireFields(options, ['apply', 'prune', 'plan']);
+    requireFlags({ ...options });
     const apply = await this.prepareSeed(document, options);
     const { state } = this.#components;
     return options.plan ? planned(state, apply) : state.changeInSlices(apply);
@@ -301,7 +301,7 @@ export class Lab {
    * `seed`, with InvalidError beyond the limit on rights, and with QueueFullError if 16 others wait.
    */
   async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
-    demandFields(options, ['prune']);
+    requireFields(options, ['prune']);
     return this.#comparisons.add(async () => {
       const { whatIf } = await import('./what-if.ts');
       return whatIf(this.#components, document, options);

@@ -1,7 +1,7 @@
 // Prefixes and patterns of paths, and those that no request can have.
 
 import t from 'tap';
-import { demandPath, matchesPath } from './request-paths.ts';
+import { matchesPath, requirePath } from './request-paths.ts';
 
 t.test('patterns match whole paths, others prefixes', async (t) => {
   const table: [pattern: string, path: string, matches: boolean][] = [
@@ -38,7 +38,7 @@ t.test('a path that no request can have is rejected, with the one that was meant
     ],
     ...['*/services', '/edge/*/v1/services', '*/identities/abc', '/edge/*enroll*', '/zac/index.html', '/health-checks'],
   ];
-  for (const path of possible) t.doesNotThrow(() => demandPath(path), path);
+  for (const path of possible) t.doesNotThrow(() => requirePath(path), path);
   const impossible: [path: string, message: RegExp][] = [
     ['', /begin with/],
     ['services', /begin with \/ or \*/],
@@ -52,6 +52,6 @@ t.test('a path that no request can have is rejected, with the one that was meant
     ['/edge/typo/*', /./],
     [`/${'a/'.repeat(400)}`, /./],
   ];
-  for (const [path, message] of impossible) t.throws(() => demandPath(path), message, path);
+  for (const [path, message] of impossible) t.throws(() => requirePath(path), message, path);
   t.end();
 });

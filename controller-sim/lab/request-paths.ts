@@ -34,7 +34,7 @@ export function matchesPath(pattern: string, path: string): boolean {
  * asked would pass. Looks at the text before the first `*` and after the last one.
  * @throws InvalidError if no request that a client can make has such a path
  */
-export function demandPath(pattern: string): void {
+export function requirePath(pattern: string): void {
   if (pattern.length > MAX_PATH_LENGTH) throw new InvalidError('path', `use at most ${MAX_PATH_LENGTH} characters`, '');
   if (!/^[/*]/.test(pattern)) throw new InvalidError('path', 'begin with / or *', pattern);
   const [head = '', ...others] = pattern.split('*');

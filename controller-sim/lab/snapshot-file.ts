@@ -96,9 +96,9 @@ export function entitiesOfFile(
   if (snapshot.credentials && !isTrusted) note(`the snapshot has credentials; ${REMEDY}`);
   if (!isTrusted) withoutProofs(entities, tables, note);
   keepCredentials(entities, tables, snapshot.credentials);
-  demandUnique(entities, note);
-  demandReferences(entities, note);
-  demandLogin(entities, tables, note);
+  requireUnique(entities, note);
+  requireReferences(entities, note);
+  requireLogin(entities, tables, note);
   if (problems.length > 0) throw invalidFile(problems);
   return { file: snapshot, entities };
 }
@@ -236,7 +236,7 @@ function keepCredentials(entities: MutableEntities, tables: Tables, hasOwn: bool
   }
 }
 
-function demandUnique(entities: MutableEntities, note: Note): void {
+function requireUnique(entities: MutableEntities, note: Note): void {
   const values = new UniqueValues();
   for (const [kind, byId] of entities)
     for (const [id, entity] of byId) {
@@ -245,7 +245,7 @@ function demandUnique(entities: MutableEntities, note: Note): void {
     }
 }
 
-function demandReferences(entities: MutableEntities, note: Note): void {
+function requireReferences(entities: MutableEntities, note: Note): void {
   for (const [kind, byId] of entities)
     for (const [id, entity] of byId)
       for (const [key, missing] of missingOf(entities, kind, entity))
@@ -266,7 +266,7 @@ function missingOf(entities: Entities, kind: EntityKind, entity: Entity): [key: 
 }
 
 /** A restore must not lock the administrator out. */
-function demandLogin(entities: MutableEntities, tables: Tables, note: Note): void {
+function requireLogin(entities: MutableEntities, tables: Tables, note: Note): void {
   const id = administratorOf(tables)?.authPolicyId ?? '';
   const before = tables.authPolicy.get(id);
   const after = entities.get('authPolicy')?.get(id) as AuthPolicy | undefined;

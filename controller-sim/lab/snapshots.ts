@@ -21,7 +21,7 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Faults, FaultsMark } from './faults/faults.ts';
-import { demandFields, demandWord } from './input.ts';
+import { requireFields, requireWord } from './input.ts';
 import type { Journal } from './journal/journal.ts';
 import { KEPT, type Kept } from './kept.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
@@ -145,7 +145,7 @@ export class LabSnapshots {
 
   /** A snapshot as JSON for a file; without credentials by default. @throws UnknownError, InvalidError */
   save(name: string, options: SaveOptions = {}): SnapshotFile {
-    demandFields(options, ['credentials']);
+    requireFields(options, ['credentials']);
     const { credentials = false } = options;
     const { info, clock, entities } = this.#find(name);
     return {
@@ -164,8 +164,8 @@ export class LabSnapshots {
    * name, or beyond the limit
    */
   load(name: string, content: unknown, options: SnapshotLoadOptions = {}): Snapshot {
-    demandFields(options, ['credentials']);
-    this.#demandName(name);
+    requireFields(options, ['credentials']);
+    this.#requireName(name);
     const { file, entities } = entitiesOfFile(content, this.#state.tables, options);
     this.#clock.checkMark(file.clock);
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
@@ -178,11 +178,11 @@ export class LabSnapshots {
 
   /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
   take(name: string): Snapshot {
-    this.#demandName(name);
+    this.#requireName(name);
     return this.#take(name);
   }
 
-  #demandName(name: string): void {
+  #requireName(name: string): void {
     if (!NAME.test(name))
       throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, hyphens and underscores', name);
     if (name === START) throw new InvalidError('name', `${START} is the state after the start; choose another`, name);
@@ -285,9 +285,9 @@ export class LabSnapshots {
 
 /** Whether a restore returns a part. @throws InvalidError for an unknown word in `keep` */
 function restoredParts(options: RestoreOptions): (part: Kept) => boolean {
-  demandFields(options, ['keep']);
+  requireFields(options, ['keep']);
   const { keep = [] } = options;
-  for (const each of keep) demandWord('keep', each, KEPT);
+  for (const each of keep) requireWord('keep', each, KEPT);
   return (part) => !keep.includes(part);
 }
 

@@ -1,6 +1,6 @@
 // Checks of faults of connections: links, SDK clients, proxies of the lab.
 
-import { demandFlags, demandTexts, demandWholeNumbers, withDelays } from '../input.ts';
+import { requireFlags, requireTexts, requireWholeNumbers, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import type { ConnectionFault, ConnectionRule } from './fault.ts';
 
@@ -12,15 +12,15 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 
 export function checkedConnection(fault: ConnectionFault): ConnectionRule {
   const { direction, latency, jitter, bandwidth, slice, sliceDelay, limit, stall, halfOpen, cut } = fault;
-  demandTexts(
+  requireTexts(
     fault.kind === 'proxy'
       ? { proxy: fault.proxy }
       : { router: fault.router, peer: fault.kind === 'link' ? fault.peer : undefined },
   );
-  demandFlags({ stall, halfOpen, cut });
+  requireFlags({ stall, halfOpen, cut });
   if (direction !== undefined && direction !== 'up' && direction !== 'down')
     throw new InvalidError('direction', 'use up (from the side that dials) or down (to it)', direction);
-  demandWholeNumbers({ bandwidth, slice, limit }, 1, MAX_BYTES);
+  requireWholeNumbers({ bandwidth, slice, limit }, 1, MAX_BYTES);
   if (!EFFECTS.some((name) => name in fault))
     throw new InvalidError('latency', `the fault has no effect; use ${EFFECTS.join(', ')}`, '');
   if (jitter !== undefined && latency === undefined)

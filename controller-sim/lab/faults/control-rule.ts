@@ -1,6 +1,6 @@
 // Checks of faults of control channels.
 
-import { demandFlags, demandTexts, demandWord, withDelays } from '../input.ts';
+import { requireFlags, requireTexts, requireWord, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { MESSAGE_NAMES } from '../message-names.ts';
 import type { ControlFault, ControlRule } from './fault.ts';
@@ -10,11 +10,11 @@ export const CONTROL_FIELDS = ['router', 'message', 'direction', ...EFFECTS];
 
 export function checkedControl(fault: ControlFault): ControlRule {
   const { router, message, direction, drop, duplicate, reorder, reject } = fault;
-  demandTexts({ router, message, direction });
-  demandFlags({ drop, duplicate, reorder, reject });
+  requireTexts({ router, message, direction });
+  requireFlags({ drop, duplicate, reorder, reject });
   if (direction !== undefined && direction !== 'in' && direction !== 'out')
     throw new InvalidError('direction', 'use in (from the router) or out (to the router)', direction);
-  if (message !== undefined) demandWord('message', message, MESSAGE_NAMES);
+  if (message !== undefined) requireWord('message', message, MESSAGE_NAMES);
   if (EFFECTS.filter((name) => name in fault).length !== 1)
     throw new InvalidError('drop', `use one of ${EFFECTS.join(', ')}`, '');
   if (reject && (message ?? direction) !== undefined)

@@ -1,7 +1,7 @@
 // Checks a fault: its kind, the fields of all kinds, then those of its own.
 
 import { isMap } from '#lib/json/is-map.ts';
-import { delayOf, demandFields, demandTexts, demandWholeNumbers, demandWord, given } from '../input.ts';
+import { delayOf, given, requireFields, requireTexts, requireWholeNumbers, requireWord } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { CONNECTION_FIELDS, checkedConnection } from './connection-rule.ts';
 import { CONTROL_FIELDS, checkedControl } from './control-rule.ts';
@@ -39,16 +39,16 @@ export function checkedFault(added: NewFault): Rule {
   const fault = given(added);
   const { kind, scope, lasts } = fault;
   if (typeof kind !== 'string') throw new InvalidError('kind', `use ${Object.keys(CHECKS).join(', ')}`, kind);
-  demandWord('kind', kind, Object.keys(CHECKS));
-  demandFields(fault, FAULT_FIELDS[kind], `a fault of the kind ${kind} has no`);
-  demandTexts({ scope });
+  requireWord('kind', kind, Object.keys(CHECKS));
+  requireFields(fault, FAULT_FIELDS[kind], `a fault of the kind ${kind} has no`);
+  requireTexts({ scope });
   checkCommon(fault);
   const common = lasts === undefined ? {} : { lasts: delayOf('lasts', lasts, MAX_LASTS_MS) };
   return CHECKS[kind]({ ...fault, ...common } as never);
 }
 
 function checkCommon({ times, probability }: NewFault): void {
-  demandWholeNumbers({ times }, 1);
+  requireWholeNumbers({ times }, 1);
   if (probability !== undefined && !(typeof probability === 'number' && probability >= 0 && probability <= 1))
     throw new InvalidError('probability', 'use a number from 0 to 1', probability);
 }

@@ -7,7 +7,7 @@ import type { Random } from '#lib/random.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Network } from '../../network/network.ts';
-import { demandFields } from '../input.ts';
+import { requireFields } from '../input.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type NamedTable, named } from '../named.ts';
@@ -103,7 +103,7 @@ export class Faults {
    */
   add(fault: NewFault): FaultHandle {
     const rule = checkedFault(fault);
-    this.#demandKnown(rule);
+    this.#requireKnown(rule);
     if (this.#active.length >= MAX_FAULTS)
       throw new InvalidError('fault', `${MAX_FAULTS} faults exist; remove one first`, '');
     this.#count += 1;
@@ -139,7 +139,7 @@ export class Faults {
 
   /** Removes all faults, or those of a scope. @throws InvalidError for an unknown field */
   clear(filter: FaultFilter = {}): void {
-    demandFields(filter, ['scope']);
+    requireFields(filter, ['scope']);
     const { scope } = filter;
     this.#set(scope === undefined ? [] : this.#active.filter(({ rule }) => rule.scope !== scope));
   }
@@ -270,19 +270,19 @@ export class Faults {
   }
 
   /** A misspelt name would affect nothing, and a test would pass for the wrong reason. */
-  #demandKnown(rule: Rule): void {
+  #requireKnown(rule: Rule): void {
     const { state } = this.#components;
     if (rule.kind === 'http' && rule.identity !== undefined) named(state.tables.identity, 'identity', rule.identity);
     if (rule.kind === 'control' && rule.router !== undefined) named(state.tables.router, 'router', rule.router);
     if (rule.kind === 'link' || rule.kind === 'sdk') {
-      demandPlace('router of a test network', rule.router, this.#places.routers());
-      if (rule.kind === 'link') demandPlace('router of a test network', rule.peer, this.#places.routers());
+      requirePlace('router of a test network', rule.router, this.#places.routers());
+      if (rule.kind === 'link') requirePlace('router of a test network', rule.peer, this.#places.routers());
     }
-    if (rule.kind === 'proxy') demandPlace('proxy', rule.proxy, this.#places.proxies());
+    if (rule.kind === 'proxy') requirePlace('proxy', rule.proxy, this.#places.proxies());
   }
 }
 
-function demandPlace(word: string, given: string | undefined, known: Iterable<string>): void {
+function requirePlace(word: string, given: string | undefined, known: Iterable<string>): void {
   const names = [...known];
   if (given === undefined || names.includes(given)) return;
   const meant = didYouMean(given, names) || (names.length > 0 ? `known are ${names.join(', ')}` : 'none exists');

@@ -2,10 +2,10 @@
 
 import { isMap } from '#lib/json/is-map.ts';
 import { API_ERRORS } from '../../errors/errors.ts';
-import { demandFields, demandFlags, demandTexts, demandWord, given, withDelays } from '../input.ts';
+import { given, requireFields, requireFlags, requireTexts, requireWord, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
-import { demandPath } from '../request-paths.ts';
+import { requirePath } from '../request-paths.ts';
 import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
 
 const MIN_STATUS = 200;
@@ -26,11 +26,11 @@ export const HTTP_FIELDS = [...ANSWER_FIELDS, 'method', 'path', 'operation', 'id
 
 export function checkedHttp(fault: HttpFault): HttpRule {
   const { method, path, operation, identity, answers } = fault;
-  demandTexts({ method, path, operation, identity });
-  if (path !== undefined) demandPath(path);
+  requireTexts({ method, path, operation, identity });
+  if (path !== undefined) requirePath(path);
   const upper = method?.toUpperCase();
-  if (upper !== undefined) demandWord('method', upper, METHODS);
-  if (operation !== undefined) demandWord('operation', operation, knownOperations());
+  if (upper !== undefined) requireWord('method', upper, METHODS);
+  if (operation !== undefined) requireWord('operation', operation, knownOperations());
   const own = ANSWER_FIELDS.some((name) => name in fault);
   if (answers !== undefined) return { ...fault, ...upperOf(upper), ...checkedAnswers(answers, own) } as HttpRule;
   if (!own)
@@ -50,7 +50,7 @@ function checkedAnswers(answers: readonly HttpAnswer[], hasOwn: boolean): { answ
     answers: answers.map((each: unknown) => {
       if (!isMap(each)) throw new InvalidError('answers', 'use objects', each);
       const answer = given(each);
-      demandFields(answer, ANSWER_FIELDS, 'an answer has no');
+      requireFields(answer, ANSWER_FIELDS, 'an answer has no');
       return checkedAnswer(answer as HttpAnswer);
     }),
   };
@@ -58,9 +58,9 @@ function checkedAnswers(answers: readonly HttpAnswer[], hasOwn: boolean): { answ
 
 function checkedAnswer(answer: HttpAnswer): CheckedAnswer {
   const { status, code, body, headers, close, truncate } = answer;
-  demandTexts({ code });
-  demandFlags({ close, truncate });
-  if (code !== undefined) demandWord('code', code, Object.keys(API_ERRORS));
+  requireTexts({ code });
+  requireFlags({ close, truncate });
+  if (code !== undefined) requireWord('code', code, Object.keys(API_ERRORS));
   if (status !== undefined && !(Number.isInteger(status) && status >= MIN_STATUS && status <= MAX_STATUS))
     throw new InvalidError('status', `use ${MIN_STATUS} to ${MAX_STATUS}`, status);
   if (code !== undefined && (body !== undefined || (status ?? MIN_ERROR_STATUS) < MIN_ERROR_STATUS))

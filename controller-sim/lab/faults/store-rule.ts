@@ -1,7 +1,7 @@
 // Checks of faults of the store, and the error that they make.
 
 import { StoreWriteError } from '../../state/store/store.ts';
-import { demandFlags, withDelays } from '../input.ts';
+import { requireFlags, withDelays } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import type { StoreFault, StoreRule } from './fault.ts';
 
@@ -9,7 +9,7 @@ export const STORE_FIELDS = ['delay', 'fail', 'full'];
 
 export function checkedStore(fault: StoreFault): StoreRule {
   const { delay, fail, full } = fault;
-  demandFlags({ fail, full });
+  requireFlags({ fail, full });
   if (fail && full) throw new InvalidError('full', 'use one of fail and full', full);
   if (!fail && !full && delay === undefined)
     throw new InvalidError('fail', 'the fault has no effect; use delay, fail or full', '');

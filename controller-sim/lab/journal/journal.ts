@@ -9,11 +9,11 @@ import type { Log } from '#lib/log/log.ts';
 import { type Subscription, subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
-import { demandFields, demandFlags, demandWholeNumbers } from '../input.ts';
+import { requireFields, requireFlags, requireWholeNumbers } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { ALL_MESSAGE_NAMES } from '../message-names.ts';
 import { knownOperations, METHODS } from '../operation-names.ts';
-import { demandPath, MAX_PATH_LENGTH, matchesPath } from '../request-paths.ts';
+import { MAX_PATH_LENGTH, matchesPath, requirePath } from '../request-paths.ts';
 import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
 import { nearestText, type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
@@ -160,12 +160,12 @@ export class Journal {
 
   /** Like `waitFor`; an error does not name the nearest entries, for which all entries are read. */
   async match(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
-    demandFields(options, ['timeout', 'after']);
+    requireFields(options, ['timeout', 'after']);
     const { timeout = DEFAULT_WAIT, after } = options;
     if (this.#isClosed) throw new ClosedError('the simulator');
     if (!(timeout >= 0 && timeout <= MAX_WAIT_MS))
       throw new InvalidError('timeout', `use 0 to ${MAX_WAIT_MS} milliseconds`, timeout);
-    if (typeof condition !== 'function' && typeof condition.path === 'string') demandPath(condition.path);
+    if (typeof condition !== 'function' && typeof condition.path === 'string') requirePath(condition.path);
     const selects =
       typeof condition === 'function'
         ? (record: JournalRecord, sequence: number) => sequence > (after ?? 0) && condition(record.show(sequence))
@@ -289,14 +289,14 @@ function isNamed(named: { readonly id?: string; readonly name?: string } | undef
 }
 
 /** Otherwise a misspelled name would select nothing, and a check that nothing was asked would pass. */
-function demandName(field: string, name: string, known: Iterable<string>): void {
+function requireName(field: string, name: string, known: Iterable<string>): void {
   const names = [...known];
   if (!names.includes(name))
     throw new InvalidError(field, `there is no ${field} ${name}; ${meantOrKnown(name, names, MAX_NAMES)}`, name);
 }
 
 function checkFilter(filter: JournalFilter): void {
-  demandFields(filter, FILTER_NAMES, 'the journal has no filter');
+  requireFields(filter, FILTER_NAMES, 'the journal has no filter');
   const { kind, identity, router, message, path, operation, method, status, fault, failed, after, limit } = filter;
   if (kind !== undefined && !JOURNAL_KINDS.includes(kind))
     throw new InvalidError('kind', `use one of ${JOURNAL_KINDS.join(', ')}`, kind);
@@ -304,9 +304,9 @@ function checkFilter(filter: JournalFilter): void {
     if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
   if (path !== undefined && path.length > MAX_PATH_LENGTH)
     throw new InvalidError('path', `use at most ${MAX_PATH_LENGTH} characters`, '');
-  if (message !== undefined && !/^-?\d+$/.test(message)) demandName('message', message, ALL_MESSAGE_NAMES);
-  if (operation !== undefined) demandName('operation', operation, knownOperations());
-  if (method !== undefined) demandName('method', method.toUpperCase(), [...METHODS, 'OPTIONS']);
-  demandFlags({ failed });
-  demandWholeNumbers({ status, after, limit }, 0);
+  if (message !== undefined && !/^-?\d+$/.test(message)) requireName('message', message, ALL_MESSAGE_NAMES);
+  if (operation !== undefined) requireName('operation', operation, knownOperations());
+  if (method !== undefined) requireName('method', method.toUpperCase(), [...METHODS, 'OPTIONS']);
+  requireFlags({ failed });
+  requireWholeNumbers({ status, after, limit }, 0);
 }

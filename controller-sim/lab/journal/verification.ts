@@ -4,8 +4,8 @@
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { demandFields, demandWholeNumbers, waitOf } from '../input.ts';
-import { demandPath } from '../request-paths.ts';
+import { requireFields, requireWholeNumbers, waitOf } from '../input.ts';
+import { requirePath } from '../request-paths.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
@@ -56,10 +56,10 @@ export async function verify(
   filter: VerifyFilter,
   options: VerifyOptions,
 ): Promise<number> {
-  demandFields(options, ['times', 'within']);
-  if (typeof filter.path === 'string') demandPath(filter.path);
+  requireFields(options, ['times', 'within']);
+  if (typeof filter.path === 'string') requirePath(filter.path);
   const { times } = options;
-  demandWholeNumbers({ times }, 0, MAX_TIMES);
+  requireWholeNumbers({ times }, 0, MAX_TIMES);
   const within = waitOf('within', options.within ?? 0, MAX_WITHIN_MS);
   const end = clock.monotonic() + within;
   const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));

@@ -2,7 +2,7 @@
 
 import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
 import type { State } from '../../state/state.ts';
-import { demandFields, demandWholeNumber } from '../input.ts';
+import { requireFields, requireWholeNumber } from '../input.ts';
 import { InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { SeedDocument } from '../seed/export.ts';
@@ -46,9 +46,9 @@ const EVERYBODY = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles:
 
 /** The entities of a service. @throws InvalidError, or UnknownError for an unknown router */
 export function serviceSeed({ tables }: State, name: string, service: NewService): SeedDocument {
-  demandFields(service, SERVICE_FIELDS);
+  requireFields(service, SERVICE_FIELDS);
   const { port, address = '127.0.0.1', encryptionRequired = true } = service;
-  demandWholeNumber('port', port, 1, MAX_PORT);
+  requireWholeNumber('port', port, 1, MAX_PORT);
   const router = named(tables.router, 'router', service.host);
   if (!tables.identity.has(router.id))
     throw new InvalidError(

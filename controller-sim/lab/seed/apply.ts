@@ -154,7 +154,7 @@ export class Applier {
       if (existing !== undefined) return this.#keepOrChange(item, existing);
       if (isOfRouter(item)) this.#updateRouterIdentity(item);
       else if (!this.#create(item)) return;
-      this.#demandUnique(item);
+      this.#requireUnique(item);
       if (item.isBroken) return;
       count(this.#created, section.name);
       this.#step({ action: 'create', kind: section.word, name: nameOf(entry) });
@@ -395,7 +395,7 @@ export class Applier {
     return [...own.map(({ entry }) => String(entry.name)), ...Array.from(known, ({ name }) => name ?? '')];
   }
 
-  #demandUnique(item: Item): void {
+  #requireUnique(item: Item): void {
     const { section, entry, id, path } = item;
     const entity = this.#transaction.get(section.kind, id) as (Entity & Entry) | undefined;
     if (section.kind === 'identity' && !isOfRouter(item))

@@ -67,7 +67,7 @@ export async function prepareSeed(
   const note: Note = (path, message) =>
     mistakes.add(() => ({ ...source.at(path), message: typeof message === 'string' ? message : message() }));
   const items = await inSlices(readItems(components, source, note, options));
-  demandLimits(items, note);
+  requireLimits(items, note);
   if (items.length > MAX_ENTITIES) throw mistakes.error(file);
   await loadSchemaValidator();
   await checkBodies(components, items, note, options);
@@ -143,7 +143,7 @@ function titleOf(value: unknown, [name, index]: SeedPath): string {
   return section && isMap(entry) ? `${labelOf(section, entry)}: ` : '';
 }
 
-function demandLimits(items: readonly Item[], note: Note): void {
+function requireLimits(items: readonly Item[], note: Note): void {
   if (items.length > MAX_ENTITIES) note([], `the seed has more than ${MAX_ENTITIES} entities; divide it`);
   const passwords = items.filter(({ entry }) => hasPassword(entry));
   const [further] = passwords.slice(MAX_PASSWORDS);

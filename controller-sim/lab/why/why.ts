@@ -8,7 +8,7 @@ import type { Posture } from '../../posture/posture.ts';
 import type { PermissionType } from '../../state/entity.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Service } from '../../state/kinds/service.ts';
-import { demandFields } from '../input.ts';
+import { requireFields } from '../input.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { Finding } from './finding.ts';
@@ -49,14 +49,14 @@ const QUESTION_FIELDS: readonly (keyof WhyQuestion)[] = ['identity', 'service', 
 export function explainWhy(components: WhyComponents, question: WhyQuestion): WhyAnswer {
   const { state, access, posture, network, clock } = components;
   const { tables } = state;
-  demandFields(question, QUESTION_FIELDS);
+  requireFields(question, QUESTION_FIELDS);
   const { type } = question;
   if (type !== 'Dial' && type !== 'Bind') throw new InvalidError('type', 'the type is Dial or Bind', type);
   const identity = named(tables.identity, 'identity', question.identity);
   const service = named(tables.service, 'service', question.service);
   const router = question.router === undefined ? undefined : named(tables.router, 'router', question.router);
   const sessionId = question.session;
-  if (sessionId !== undefined) demandSession(components, identity, sessionId);
+  if (sessionId !== undefined) requireSession(components, identity, sessionId);
   const now = clock.now();
   const routers = explainRouters({ tables, access, network }, { identity, service, router });
   const reasons = [
@@ -77,7 +77,7 @@ export function explainWhy(components: WhyComponents, question: WhyQuestion): Wh
 }
 
 /** @throws UnknownError if it is not a session of the identity */
-export function demandSession(
+export function requireSession(
   { state, posture }: Pick<WhyComponents, 'state' | 'posture'>,
   { id, name }: Identity,
   sessionId: string,

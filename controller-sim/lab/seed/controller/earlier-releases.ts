@@ -22,7 +22,7 @@ const SINCE_2_0: Readonly<Partial<Record<SectionName, readonly string[]>>> = {
 const BEFORE_2_0 = /^v?(?:0\.(?!0\.0)|1\.)/;
 
 /** `release` as the controller names its own. @throws SeedError for fields that it ignores; empty values are not set */
-export function demandKnownFields({ value, at }: SeedSource, release: string, file: string | undefined): void {
+export function requireKnownFields({ value, at }: SeedSource, release: string, file: string | undefined): void {
   if (!BEFORE_2_0.test(release)) return;
   const mistakes = new Mistakes();
   for (const [section, fields] of Object.entries(SINCE_2_0))

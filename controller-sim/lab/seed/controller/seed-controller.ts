@@ -16,7 +16,7 @@ import { planned } from '../plan.ts';
 import { prepareSeed, type SeedComponents } from '../seed.ts';
 import type { Seeded, SeedOptions } from '../seeded.ts';
 import type { ControllerClient } from './collections.ts';
-import { demandKnownFields } from './earlier-releases.ts';
+import { requireKnownFields } from './earlier-releases.ts';
 import { readController, writeNetwork } from './read-network.ts';
 import { Requests } from './requests.ts';
 
@@ -51,16 +51,16 @@ export async function seedController(
     spared: new Set([`identity ${network.callerId}`]),
     onChange: (change) => changes.push(change),
   });
-  demandKnownFields(source, network.release, file);
+  requireKnownFields(source, network.release, file);
   const { steps, ...seeded } = await planned(state, (transaction) => prepared.apply(transaction));
-  demandPossible(changes);
+  requirePossible(changes);
   if (plan) return { ...seeded, ...(steps && { steps }) };
   await new Requests({ client, tables: state.tables, clock: state.clock }).make(changes);
   return seeded;
 }
 
 /** The management API verifies an authority only with a certificate that it has signed. */
-function demandPossible(changes: readonly SeedChange[]): void {
+function requirePossible(changes: readonly SeedChange[]): void {
   for (const { item, section, current, merged } of changes)
     if (item && section.name === 'certificateAuthorities' && merged.isVerified === true && current.isVerified !== true)
       throw new ProjectError(
