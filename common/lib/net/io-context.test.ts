@@ -7,7 +7,10 @@ import { IoContext } from './io-context.ts';
 
 const context = (maxClientSockets?: number) => {
   const clock = new VirtualClock();
-  return { clock, io: new IoContext({ clock, ...(maxClientSockets !== undefined && { maxClientSockets }) }) };
+  return {
+    clock,
+    io: new IoContext({ clock, realClock: clock, ...(maxClientSockets !== undefined && { maxClientSockets }) }),
+  };
 };
 
 t.test('the processor time, the sockets and the memory of one program leave those of another alone', async (t) => {

@@ -4,7 +4,7 @@
 
 import { BufferPool } from '../queue/buffer-pool.ts';
 import type { IoThreads } from '../threads/io-threads.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Clock, SystemClock } from '../time/clock.ts';
 import { ClientSockets } from './client-sockets.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
@@ -12,6 +12,8 @@ import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
 export interface IoContextInit {
   /** The clock of other programs: the lab of a simulator does not move it. */
   readonly clock: Clock;
+  /** Default: real time, whatever the other clock shows. */
+  readonly realClock?: Clock;
   /** Sockets that clients may cause; default: a part of the files that the process may open. */
   readonly maxClientSockets?: number;
   readonly threads?: IoThreads | undefined;
@@ -19,6 +21,8 @@ export interface IoContextInit {
 
 export class IoContext {
   readonly clock: Clock;
+  /** For handshakes and processor time, which the lab of a simulator cannot move either. */
+  readonly realClock: Clock;
   /** They carry connections with many bytes; undefined: this thread carries all. */
   readonly threads: IoThreads | undefined;
   /** Memory for frames, payloads and writes. */
@@ -32,12 +36,13 @@ export class IoContext {
   /** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
   readonly datagramCpu: UnauthenticatedCpu;
 
-  constructor({ clock, maxClientSockets, threads }: IoContextInit) {
+  constructor({ clock, realClock = new SystemClock(), maxClientSockets, threads }: IoContextInit) {
     this.clock = clock;
+    this.realClock = realClock;
     this.threads = threads;
     this.flushes = new FlushSchedule(clock);
     this.clientSockets = new ClientSockets(maxClientSockets);
-    this.unauthenticatedCpu = new UnauthenticatedCpu({ clock });
-    this.datagramCpu = new UnauthenticatedCpu({ clock });
+    this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock });
+    this.datagramCpu = new UnauthenticatedCpu({ clock: realClock });
   }
 }

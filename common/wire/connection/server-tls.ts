@@ -58,14 +58,14 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
 export function limitKeyUpdates(
   socket: TLSSocket,
   network: UnauthenticatedSocket,
-  { clock, unauthenticatedCpu }: Pick<IoContext, 'clock' | 'unauthenticatedCpu'>,
+  { realClock, unauthenticatedCpu }: Pick<IoContext, 'realClock' | 'unauthenticatedCpu'>,
 ): void {
   // The handshake logs five secrets, and no changes. It is complete before the record of the first change is read.
   socket.once('secure', () => {
-    const bucket = new TokenBucket(KEY_UPDATES, clock.monotonic());
+    const bucket = new TokenBucket(KEY_UPDATES, realClock.monotonic());
     socket.on('keylog', (line: Buffer) => {
       if (socket.destroyed || !NEXT_SECRET.test(line.toString('latin1', 0, 24))) return;
-      if (bucket.take(clock.monotonic()) !== undefined) return;
+      if (bucket.take(realClock.monotonic()) !== undefined) return;
       unauthenticatedCpu.punish(network);
       socket.destroy(new ProtocolError('the peer changes its keys too often'));
     });

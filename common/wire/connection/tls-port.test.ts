@@ -19,7 +19,7 @@ const REST = 12_000;
 async function program(t: Test) {
   const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
   const clock = new VirtualClock();
-  const io = new IoContext({ clock });
+  const io = new IoContext({ clock, realClock: clock });
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
   const port = await TlsPort.open({ io, host: HOST, port: 0, context, log: silentLog });
   t.teardown(() => port.close());

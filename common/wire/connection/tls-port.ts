@@ -157,10 +157,10 @@ export class TlsPort {
   }
 
   #onClient(socket: Socket): void {
-    const { clock, unauthenticatedCpu } = this.#options.io;
+    const { realClock, unauthenticatedCpu } = this.#options.io;
     this.#connections.add(socket);
     if (socket.destroyed) return;
-    const timer = clock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
+    const timer = realClock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
     let prevent: (() => boolean) | undefined;
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => {
@@ -178,7 +178,7 @@ export class TlsPort {
     if (network.readableLength > MAX_FIRST_BYTES) network.destroy();
     if (network.destroyed) return;
     const socket = secureServer(network, {
-      clock: io.clock,
+      clock: io.realClock,
       context: this.#context,
       requestCert,
       timeout: this.#handshakeTimeout,

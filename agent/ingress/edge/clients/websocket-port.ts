@@ -138,7 +138,7 @@ export class WebSocketPort {
       writableHighWaterMark: writeBufferSize,
     });
     const socket = secureServer(inPieces(stream, network, io.unauthenticatedCpu), {
-      clock: io.clock,
+      clock: io.realClock,
       context: this.#context,
       requestCert: true,
       timeout: handshakeTimeout,
