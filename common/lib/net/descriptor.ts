@@ -18,11 +18,12 @@ export function descriptorOf(stream: object): number | undefined {
 
 /**
  * A second descriptor of the same connection, which stays open until both are closed; undefined for streams without a
- * descriptor, and where Node cannot call the system. @throws SystemCallError without a free descriptor
+ * descriptor, without a free one, and where Node cannot call the system.
  */
 export function copyDescriptor(stream: object): number | undefined {
   const fd = descriptorOf(stream);
   if (fd === undefined || whyNoSystemLibrary() !== undefined) return undefined;
   library ??= systemLibrary<Calls>(SIGNATURES);
-  return library.check('fcntl(F_DUPFD_CLOEXEC)', library.functions.fcntl(fd, COPY, 0));
+  const copy = library.functions.fcntl(fd, COPY, 0);
+  return copy < 0 ? undefined : copy;
 }
