@@ -12,8 +12,8 @@ import { createAlarm, Sleeper, wake } from './sleeper.ts';
 /** Milliseconds of a turn of the event loop in which crossings are looked at. */
 const TURN_MS = 0.5;
 
-/** The kinds of records: bytes of the connection, and the end of its direction. */
-export const CrossingRecord = Object.freeze({ Data: 1, End: 2 } as const);
+/** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next record continues. */
+export const CrossingRecord = Object.freeze({ Data: 1, End: 2, Part: 3 } as const);
 
 export interface CrossingOwner {
   /**

@@ -17,11 +17,11 @@ interface Arrived {
   lost: Error | undefined;
 }
 
-function threads(count: number) {
+function threads(count: number, program = PROGRAM) {
   const lines: Record<string, unknown>[] = [];
   const clock = new VirtualClock();
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
-  const all = new IoThreads({ count, program: PROGRAM, clock, log });
+  const all = new IoThreads({ count, program, clock, log });
   const alive = setInterval(() => undefined, 1_000); // threads do not keep a process alive
   const close = async () => {
     clearInterval(alive);
@@ -173,4 +173,23 @@ t.test('a side tells when its last crossing has ended', async (t) => {
   t.equal(idle, 1);
   all[1]?.close();
   t.equal(idle, 1, 'once');
+});
+
+t.test('a thread that cannot start takes no connection, and is tried again after a pause', async (t) => {
+  await using network = threads(1, new URL('https://localhost/program.js'));
+  for (const pause of [1_000, 2_000]) {
+    t.equal(network.all.open('echo', {}), undefined);
+    t.match(network.lines.pop(), { msg: /^an I\/O thread cannot take a connection/, error: String, pause });
+    t.equal(network.all.hasPlace, false);
+    t.equal(network.all.open('echo', {}), undefined);
+    t.same(network.lines, []);
+    await network.clock.advance(pause);
+  }
+});
+
+t.test('a connection of a kind that the thread does not know is refused', async (t) => {
+  await using network = threads(1);
+  const unknown = open(network.all, 'unknown');
+  await unknown?.until(() => unknown.arrived.messages.length > 0);
+  t.same(unknown?.arrived.messages, [{ failed: 'an I/O thread carries no unknown' }]);
 });

@@ -97,19 +97,27 @@ export class IoThreads {
 
   /**
    * Hands a connection to the thread with the fewest: `data` goes to its code for this kind, by structured clone. The
-   * caller sets the owner of the returned crossing at once. Undefined if no thread has a place for it.
+   * caller sets the owner of the returned crossing at once. Undefined if no thread can take it.
    */
   open(kind: string, data: unknown): Crossing | undefined {
     const place = this.#leastUsed();
     if (!place) return undefined;
-    place.thread ??= this.#start(place);
-    const { worker, side } = place.thread;
-    const id = ++this.#ids;
-    const [own, other] = createCrossing(RING_BYTES);
-    const crossing = side.add(id, own);
-    place.thread.carried++;
-    worker.postMessage({ open: { id, kind, memory: other, data } } satisfies OpenCrossing);
-    return crossing;
+    try {
+      const [own, other] = createCrossing(RING_BYTES);
+      place.thread ??= this.#start(place);
+      const { worker, side } = place.thread;
+      const id = ++this.#ids;
+      worker.postMessage({ open: { id, kind, memory: other, data } } satisfies OpenCrossing);
+      place.thread.carried++;
+      return side.add(id, own);
+    } catch (error) {
+      this.#pause(place, place.pause);
+      this.#options.log.error(
+        { error: describeError(error), pause: place.pause },
+        'an I/O thread cannot take a connection; it stays on the main thread',
+      );
+      return undefined;
+    }
   }
 
   /** Ends all threads, and with them their connections. */
@@ -151,15 +159,19 @@ export class IoThreads {
     const { thread } = place;
     if (!thread) return;
     place.thread = undefined;
-    const now = clock.monotonic();
-    place.pause = nextBackoff(RESTART, now - thread.since > LONG_LIFE ? 0 : place.pause, systemRandom);
-    place.pausedUntil = now + place.pause;
+    this.#pause(place, clock.monotonic() - thread.since > LONG_LIFE ? 0 : place.pause);
     if (!this.#isClosed)
       log.error(
         { error: describeError(cause), connections: thread.side.size, pause: place.pause },
         'an I/O thread ended, with its connections; others take over',
       );
     thread.side.close(new ThreadEndedError(cause));
+  }
+
+  /** The place gets no connection for a while, longer than the last time. */
+  #pause(place: Place, last: number): void {
+    place.pause = nextBackoff(RESTART, last, systemRandom);
+    place.pausedUntil = this.#options.clock.monotonic() + place.pause;
   }
 }
 

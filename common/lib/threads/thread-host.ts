@@ -2,7 +2,7 @@
 // code for its kind.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { describeError } from '../errors.ts';
+import { describeError, InvariantError } from '../errors.ts';
 import { type Alarms, type Crossing, type CrossingMemory, type CrossingMessage, CrossingSide } from './crossings.ts';
 
 /** The data of an I/O thread at its start. */
@@ -42,7 +42,9 @@ function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>,
   const { id, kind, memory, data } = open;
   const crossing = side.add(id, memory);
   try {
-    kinds[kind]?.(crossing, data as never);
+    const carry = kinds[kind];
+    if (!carry) throw new InvariantError(`an I/O thread carries no ${kind}`);
+    carry(crossing, data as never);
     crossing.touch();
   } catch (error) {
     crossing.post({ failed: describeError(error) } satisfies CrossingFailed);
