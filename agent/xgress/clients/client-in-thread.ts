@@ -9,12 +9,14 @@ import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import { ADOPTED, type ClientClosed, type ClientCommand, type MovedClientData } from './moved-client.ts';
+import { type ClientClosed, type ClientCommand, type MovedClientData, TAKEN } from './moved-client.ts';
 
 /** Records that are written in one turn, so that other connections have theirs. */
 const RECORDS_OF_TURN = 4;
 /** Memory shared by all clients of the thread: data is sealed before the next read begins. */
 let shared: Buffer | undefined;
+/** Clients of the thread. */
+let clients = 0;
 
 export class ClientInThread implements CrossingOwner {
   readonly #crossing: Crossing;
@@ -26,8 +28,13 @@ export class ClientInThread implements CrossingOwner {
   #unsent: Buffer | undefined;
   #hasEnd = false;
   #isEndSent = false;
+  /** The beginning of a message that is larger than a record. */
+  #parts: Buffer[] = [];
   /** The main thread has sent everything. */
   #isEnding = false;
+  /** The circuit needs nothing more from the client. */
+  #isOver = false;
+  #isClosed = false;
   #closing: ClientClosed = { type: 'closed' };
 
   /**
@@ -38,10 +45,16 @@ export class ClientInThread implements CrossingOwner {
     this.#crossing = crossing;
     this.#buffers = buffers;
     this.#maxPayload = maxPayload;
-    this.#encryption = streams && EncryptedStream.resume(streams);
+    crossing.sent.hint = TAKEN;
     this.#socket = adopt(descriptor);
-    crossing.sent.hint = ADOPTED;
+    try {
+      this.#encryption = streams && EncryptedStream.resume(streams);
+    } catch (error) {
+      this.#socket.destroy();
+      throw error;
+    }
     this.#socket.setNoDelay(true);
+    clients++;
     shared ??= Buffer.allocUnsafeSlow(LARGE_PAYLOAD);
     this.#socket.on('data', (data: Buffer) => this.#onData(data));
     readInto(this.#socket, shared.subarray(0, maxPayload), (data) => this.#onData(data));
@@ -58,19 +71,27 @@ export class ClientInThread implements CrossingOwner {
   onTurn(): boolean {
     const hadUnsent = this.#unsent !== undefined || (this.#hasEnd && !this.#isEndSent);
     if (hadUnsent) this.#sendUnsent();
+    if (this.#isClosed) {
+      if (this.#isEndSent) this.#tellClosed();
+      return false;
+    }
+    const { received } = this.#crossing;
     let count = 0;
-    while (count < RECORDS_OF_TURN && this.#isDrained && this.#crossing.received.next()) {
+    while (count < RECORDS_OF_TURN && this.#isDrained && received.next()) {
       count++;
-      if (this.#crossing.received.kind === CrossingRecord.End) this.#end();
-      else this.#write(this.#crossing.received.data);
+      if (received.kind === CrossingRecord.End) this.#end();
+      else if (received.kind === CrossingRecord.Part) this.#parts.push(Buffer.from(received.data));
+      else this.#write(this.#whole(received.data));
     }
     if (count > 0) this.#crossing.release();
     return count > 0;
   }
 
   onMessage(command: ClientCommand): void {
-    if (command.type === 'cut') this.#socket.destroy();
-    else this.#endWhenWritten();
+    this.#isOver = true;
+    if (this.#isClosed) this.#tellClosed();
+    else if (command.type === 'cut') this.#socket.destroy();
+    else if (this.#isEnding) this.#socket.destroySoon();
   }
 
   /** The main thread is gone, and with it the process. */
@@ -131,6 +152,13 @@ export class ClientInThread implements CrossingOwner {
     this.#crossing.sent.commit(CrossingRecord.End, 0);
   }
 
+  #whole(data: Buffer): Buffer {
+    if (this.#parts.length === 0) return data;
+    const parts = [...this.#parts, data];
+    this.#parts = [];
+    return Buffer.concat(parts);
+  }
+
   #write(data: Buffer): void {
     const memory = this.#buffers.acquire(data.length);
     const clear = this.#open(data, memory);
@@ -152,6 +180,7 @@ export class ClientInThread implements CrossingOwner {
       return this.#encryption.open(data, into);
     } catch (error) {
       this.#closing = { type: 'closed', undecipherable: describeError(error) };
+      this.#isOver = true;
       this.#socket.destroy();
       return undefined;
     }
@@ -159,22 +188,21 @@ export class ClientInThread implements CrossingOwner {
 
   #end(): void {
     this.#isEnding = true;
-    this.#socket.end();
-  }
-
-  /** The circuit is complete: everything that is in the ring is written first. */
-  #endWhenWritten(): void {
-    while (this.#crossing.received.next()) {
-      if (this.#crossing.received.kind === CrossingRecord.Data) this.#write(this.#crossing.received.data);
-      this.#crossing.received.release();
-    }
-    this.#isEnding = true;
-    this.#socket.destroySoon();
+    if (this.#isOver) this.#socket.destroySoon();
+    else this.#socket.end();
   }
 
   #onClose(): void {
+    this.#isClosed = true;
+    const isWaiting = this.#hasEnd && !this.#isEndSent; // the main thread makes room for the end
+    if (this.#isOver || !isWaiting) this.#tellClosed();
+  }
+
+  #tellClosed(): void {
     this.#crossing.post({ ...this.#closing, hasEnd: this.#isEndSent });
     this.#crossing.close();
+    clients--;
+    if (clients === 0) sharedBuffers.clear();
   }
 }
 

@@ -117,3 +117,9 @@ t.test('modified or reordered messages are rejected', async (t) => {
   t.throws(() => sessionKeys('dialer', a, Buffer.alloc(31)), EncryptionError, 'a key of another length');
   t.throws(() => sessionKeys('dialer', a, Buffer.alloc(32)), EncryptionError, 'an all-zero key');
 });
+
+t.test('the state for another thread shares no memory with other buffers', async (t) => {
+  const keys = sessionKeys('dialer', makeKeyPair(), makeKeyPair().publicKey);
+  const { header, push, rx } = EncryptedStream.begin(keys).state;
+  for (const part of [header, push, rx]) t.equal(part.buffer.byteLength, part.byteLength);
+});

@@ -147,9 +147,15 @@ export class EncryptedStream {
     return new EncryptedStream(state);
   }
 
-  /** For `resume` in another thread. */
+  /** For `resume` in another thread: copies, because a message to a thread has all memory that a buffer is a part of. */
   get state(): StreamState {
-    return { header: this.header, push: this.#push, rx: this.#rx, pull: this.#pull };
+    const copy = (part: Buffer) => new Uint8Array(part);
+    return {
+      header: copy(this.header),
+      push: copy(this.#push),
+      rx: copy(this.#rx),
+      pull: this.#pull && copy(this.#pull),
+    };
   }
 
   /** Returns the cipher text, `SEAL_LENGTH` bytes longer than the data: in `into` if it fits, else in a new buffer. */

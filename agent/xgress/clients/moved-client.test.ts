@@ -2,6 +2,7 @@
 // ends and resets reach both sides, and a thread that ends cuts only the circuits of its clients.
 
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
@@ -9,13 +10,15 @@ import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
-import { SystemClock } from '#lib/time/clock.ts';
+import { type Clock, SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { FIN_HEADERS } from '../end-marks.ts';
 import type { Xgress } from '../xgress.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import { SocketClient } from './socket-client.ts';
 
 const PROGRAM = new URL('../../assembly/io-thread.ts', import.meta.url);
+/** It carries other connections only. */
+const OTHER_PROGRAM = new URL('../../../test/support/rooms/echo-thread.ts', import.meta.url);
 const MIB = 1024 * 1024;
 const skip = whyNoSystemLibrary() ?? false;
 
@@ -88,13 +91,31 @@ async function connection(server: Server): Promise<{ outside: Socket; inside: So
   return { outside, inside };
 }
 
-async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINITY } = {}) {
+interface CircuitOptions {
+  isEncrypted?: boolean;
+  writeLimit?: number;
+  program?: URL;
+  clock?: Clock;
+  bulk?: number;
+  maxPayload?: number;
+  /** Bytes that the sockets have read before they become clients. */
+  buffered?: Buffer;
+}
+
+async function circuit({
+  isEncrypted = true,
+  writeLimit = Number.POSITIVE_INFINITY,
+  program = PROGRAM,
+  clock = new SystemClock(),
+  bulk,
+  maxPayload = 64 * 1024,
+  buffered,
+}: CircuitOptions = {}) {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', write: (line) => void lines.push(JSON.parse(line)) });
-  const clock = new SystemClock();
-  const ioThreads = new IoThreads({ count: 1, program: PROGRAM, clock, log });
+  const ioThreads = new IoThreads({ count: 1, program, clock, log });
   const io = new IoContext({ clock, threads: ioThreads });
   const [a, b] = [makeKeyPair(), makeKeyPair()];
   const streams = [
@@ -112,14 +133,15 @@ async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINI
     outside.push(pair.outside);
     inside.push(pair.inside);
     const encryption = isEncrypted ? streams[index] : undefined;
-    const maxPayload = 64 * 1024;
     end.writeLimit = writeLimit;
+    if (buffered) pair.inside.unshift(buffered);
     end.client = new SocketClient({
       socket: pair.inside,
       halfClose: true,
       encryption,
       maxPayload,
       io,
+      ...(bulk === undefined ? {} : { bulk }),
       log,
     });
   }
@@ -132,7 +154,18 @@ async function circuit({ isEncrypted = true, writeLimit = Number.POSITIVE_INFINI
     await ioThreads.close();
   };
   const [one, two] = outside as [Socket, Socket];
-  return { left, right, one, two, inside, lines, ioThreads, carried, [Symbol.asyncDispose]: close };
+  return {
+    left,
+    right,
+    one,
+    two,
+    inside,
+    lines,
+    ioThreads,
+    clientSockets: io.clientSockets,
+    carried,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function content(bytes: number): Buffer {
@@ -149,6 +182,16 @@ async function read(socket: Socket, bytes: number): Promise<Buffer> {
     if (left <= 0) break;
   }
   return Buffer.concat(chunks);
+}
+
+function openSockets(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // the listing itself
+    }
+  }).length;
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -236,20 +279,126 @@ t.test('a thread that ends cuts the circuits of its clients', { skip }, async (t
   net.one.write(content(4 * MIB));
   await read(net.two, 4 * MIB);
   t.equal(net.carried(), 2);
-  const reset = once(net.two, 'error');
+  const resets = [once(net.one, 'error'), once(net.two, 'error')];
   await net.ioThreads.close();
-  t.match(await reset, [{ code: 'ECONNRESET' }]);
+  t.match(await Promise.all(resets), [[{ code: 'ECONNRESET' }], [{ code: 'ECONNRESET' }]]);
   t.ok(net.left.isAborted && net.right.isAborted);
 });
 
-t.test('a thread that ends before it took the client over leaves no descriptor', { skip }, async (t) => {
-  await using net = await circuit();
-  const reset = once(net.one.resume(), 'error');
-  net.one.write(content(2 * MIB));
-  await until(() => net.carried() > 0); // the thread has not even loaded its program
-  await net.ioThreads.close();
-  t.match(await reset, [{ code: 'ECONNRESET' }]);
+for (const [what, program] of [
+  ['a thread that ends before it takes its clients', PROGRAM],
+  ['a thread that cannot carry its clients', OTHER_PROGRAM],
+] as const)
+  t.test(`${what} cuts their circuits, and leaves no descriptor`, { skip }, async (t) => {
+    await using net = await circuit({ program, bulk: 1 });
+    const sockets = openSockets();
+    const counted = net.clientSockets.open;
+    const resets = [once(net.one, 'error'), once(net.two, 'error')];
+    for (const socket of [net.one, net.two]) socket.write('hello');
+    await until(() => net.carried() === 2);
+    t.equal(net.clientSockets.open, counted + 2);
+    t.equal(openSockets(), sockets + 2);
+    if (program === PROGRAM) await net.ioThreads.close();
+    t.match(await Promise.all(resets), [[{ code: 'ECONNRESET' }], [{ code: 'ECONNRESET' }]]);
+    await until(() => openSockets() === sockets - 4);
+    t.equal(net.clientSockets.open, counted);
+  });
+
+t.test('clients stay while all descriptors for clients are in use', { skip }, async (t) => {
+  await using net = await circuit({ bulk: 1 });
+  const closed: (() => void)[] = [];
+  while (net.clientSockets.admit({ once: (_, listener) => closed.push(listener) }));
+  net.one.write('hello');
+  t.equal((await read(net.two, 5)).toString(), 'hello');
+  t.equal(net.carried(), 0);
+  for (const close of closed) close();
+  for (const socket of [net.one, net.two]) socket.write('again');
+  t.equal((await read(net.two, 5)).toString(), 'again');
+  t.equal((await read(net.one, 5)).toString(), 'again');
+  t.equal(net.carried(), 2);
 });
+
+t.test('payloads of peers may be larger than the memory between threads', { skip }, async (t) => {
+  await using net = await circuit({ isEncrypted: false, bulk: 1 });
+  for (const socket of [net.one, net.two]) socket.write('hello');
+  for (const socket of [net.one, net.two]) await read(socket, 5);
+  t.equal(net.carried(), 2);
+  const data = content(16 * MIB);
+  net.right.receive(data, false);
+  net.right.receive(Buffer.alloc(0), true);
+  t.ok((await read(net.two, data.length)).equals(data));
+  await once(net.two.resume(), 'end');
+});
+
+t.test('data that was read before the move is sealed before it', { skip }, async (t) => {
+  const buffered = content(40_000);
+  await using net = await circuit({ bulk: 1, maxPayload: 1_000, buffered });
+  t.ok((await read(net.two, buffered.length)).equals(buffered));
+  t.ok((await read(net.one, buffered.length)).equals(buffered));
+  net.one.write('more');
+  t.equal((await read(net.two, 4)).toString(), 'more');
+  t.equal(net.carried(), 2);
+});
+
+t.test('a slow client gets all data of a complete circuit while it reads', { skip }, async (t) => {
+  const clock = new VirtualClock();
+  await using net = await circuit({ clock });
+  net.one.write(content(2 * MIB));
+  await read(net.two, 2 * MIB);
+  t.equal(net.carried(), 2);
+  net.two.pause();
+  net.one.write(content(32 * MIB));
+  await until(() => net.right.isBlocked);
+  const sent = net.left.sizes.reduce((sum, size) => sum + size - 17, 0);
+  const waiting = net.right.waiting.splice(0).reduce((sum, { data }) => sum + data.length - 17, 0);
+  const delivered = sent + 17 - 24 - waiting - 2 * MIB; // without the header of the stream
+  net.right.client?.end();
+  net.right.client?.closed('complete');
+  let received = (await read(net.two, delivered - 512 * 1024)).length;
+  await clock.advance(15_000);
+  net.two.on('data', (data: Buffer) => {
+    received += data.length;
+  });
+  await once(net.two.resume(), 'end');
+  t.equal(received, delivered);
+});
+
+t.test('a circuit is cut if its client is gone, and the other one neither reads nor can write', { skip }, async (t) => {
+  await using net = await blockedAfterEnd();
+  net.one.write(content(32 * MIB));
+  await until(() => net.right.isBlocked);
+  resetSocket(net.two);
+  await until(() => net.left.isAborted && net.carried() === 0);
+  t.ok(net.right.isAborted);
+});
+
+t.test('a client that is gone does not wait for a circuit that rejects its data', { skip }, async (t) => {
+  await using net = await blockedAfterEnd();
+  net.right.client?.rejected();
+  resetSocket(net.two);
+  net.right.receive(content(MIB), false); // the system tells the reset to those who write
+  await until(() => net.inside[1]?.destroyed === true);
+  t.ok(net.right.isAborted);
+});
+
+/** A circuit whose left client does not read; the right one has ended, and some of its data waits in the thread. */
+async function blockedAfterEnd() {
+  const net = await circuit({ isEncrypted: false });
+  for (const socket of [net.one, net.two]) socket.on('error', () => undefined);
+  net.one.write(content(2 * MIB));
+  await read(net.two, 2 * MIB);
+  net.one.pause();
+  net.two.pause();
+  while (!net.left.isBlocked) {
+    net.two.write(content(64 * 1024));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await until(() => net.two.writableLength === 0);
+  net.two.end(content(64 * 1024));
+  await until(() => net.two.writableFinished);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return net;
+}
 
 t.test('clients with few bytes stay', { skip }, async (t) => {
   await using net = await circuit();

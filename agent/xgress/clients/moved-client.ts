@@ -4,6 +4,7 @@
 
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { ClientSockets } from '#lib/net/client-sockets.ts';
 import { copyDescriptor } from '#lib/net/descriptor.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
@@ -13,6 +14,8 @@ import type { EncryptedStream, StreamState } from './end-to-end.ts';
 
 /** The kind of these crossings. */
 export const MOVED_CLIENT = 'client';
+/** The hint to the main thread: the thread closes the descriptor. Nobody else would, if a thread ended before. */
+export const TAKEN = 1;
 
 export interface MovedClientData {
   readonly descriptor: number;
@@ -21,7 +24,7 @@ export interface MovedClientData {
   readonly streams: StreamState | undefined;
 }
 
-/** From the main thread: `end` after everything that was sent, `cut` at once. */
+/** From the main thread: the circuit is over. The thread closes the socket: `end` after the end in the ring, `cut` at once. */
 export interface ClientCommand {
   readonly type: 'end' | 'cut';
 }
@@ -40,6 +43,8 @@ export interface ClientClosed {
 
 export interface MovedClientInit {
   readonly socket: Socket;
+  /** Its second descriptor counts among them. */
+  readonly clientSockets: ClientSockets;
   readonly encryption: EncryptedStream | undefined;
   readonly maxPayload: number;
   readonly xgress: Xgress;
@@ -49,63 +54,85 @@ export interface MovedClientInit {
   onClosed(closed: ClientClosed): void;
 }
 
-/** The hint of a thread that has taken the descriptor over. */
-export const ADOPTED = 1;
 /** Payloads that the circuit gets in one turn, so that others have theirs. */
 const PAYLOADS_OF_TURN = 4;
 
+/** A copied descriptor, which counts among those that clients cause. */
+interface Copy {
+  readonly descriptor: number;
+  /** It is closed. */
+  free(): void;
+}
+
 export class MovedClient implements CrossingOwner {
   readonly #crossing: Crossing;
-  /** It belongs to the thread as soon as its hint says so. */
-  readonly #descriptor: number;
   readonly #init: MovedClientInit;
+  readonly #copy: Copy;
   #isBlocked = false;
   /** `deliver` has returned false. */
   #isFull = false;
+  /** The circuit drops what the client sends. */
+  #isRejected = false;
   /** Payloads without room in the ring: the circuit passes none after the first, but the end may follow. */
   readonly #unsent: { readonly kind: number; readonly data: Buffer }[] = [];
   #writeLimit = 0;
+  #isEnding = false;
   /** The circuit is over. */
   #isClosing = false;
   #closed: ClientClosed | undefined;
   #isFinished = false;
 
-  private constructor(crossing: Crossing, descriptor: number, init: MovedClientInit) {
+  private constructor(crossing: Crossing, copy: Copy, init: MovedClientInit) {
     this.#crossing = crossing;
-    this.#descriptor = descriptor;
+    this.#copy = copy;
     this.#init = init;
     crossing.owner = this;
+    this.#tellWriteLimit(init.xgress.writeLimit);
     crossing.touch();
   }
 
-  /** Undefined if no thread has a place, or the socket has no descriptor. Then nothing has changed. */
+  /** Undefined if no thread can take it, or there is no descriptor for it. Then nothing has changed. */
   static move(threads: IoThreads, init: MovedClientInit): MovedClient | undefined {
-    const { socket, encryption, maxPayload } = init;
-    const descriptor = threads.hasPlace ? copyDescriptor(socket) : undefined;
-    if (descriptor === undefined) return undefined;
-    const data: MovedClientData = { descriptor, maxPayload, streams: encryption?.state };
+    const { encryption, maxPayload } = init;
+    const copy = threads.hasPlace ? copyOf(init) : undefined;
+    if (!copy) return undefined;
+    const data: MovedClientData = { descriptor: copy.descriptor, maxPayload, streams: encryption?.state };
     const crossing = threads.open(MOVED_CLIENT, data);
-    if (crossing) return new MovedClient(crossing, descriptor, init);
-    closeSync(descriptor);
+    if (crossing) return new MovedClient(crossing, copy, init);
+    closeSync(copy.descriptor);
+    copy.free();
     return undefined;
+  }
+
+  /** Bytes that were delivered and that the thread has not written. */
+  get unwritten(): number {
+    return this.#crossing.sent.used;
   }
 
   /** Returns false if the client must read first. */
   deliver(data: Buffer): boolean {
-    this.#send(CrossingRecord.Data, data);
+    const { maxRecord } = this.#crossing.sent;
+    let at = 0;
+    for (; data.length - at > maxRecord; at += maxRecord)
+      this.#send(CrossingRecord.Part, data.subarray(at, at + maxRecord));
+    this.#send(CrossingRecord.Data, data.subarray(at));
     this.#isFull = this.#unsent.length > 0;
+    this.#finishIfOver();
     return !this.#isFull;
   }
 
   /** The client gets nothing after what was delivered. */
   end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
     this.#send(CrossingRecord.End);
   }
 
   /** The circuit is over: `end` still writes what was delivered, `cut` does not. */
   close(type: ClientCommand['type']): void {
     this.#isClosing = true;
-    if (this.#closed) this.#finish(this.#closed);
+    if (type === 'end') this.end();
+    if (this.#closed) this.#finishIfOver();
     else this.#crossing.post({ type } satisfies ClientCommand);
   }
 
@@ -113,6 +140,12 @@ export class MovedClient implements CrossingOwner {
   resume(): void {
     this.#isBlocked = false;
     this.#crossing.touch();
+  }
+
+  /** The circuit drops what the client sends, and never accepts payloads again. */
+  rejected(): void {
+    this.#isRejected = true;
+    this.#finishIfOver();
   }
 
   onTurn(): boolean {
@@ -128,26 +161,35 @@ export class MovedClient implements CrossingOwner {
     }
     if (count > 0) this.#crossing.release();
     else if (this.#closed && !this.#isBlocked) this.#finish(this.#closed);
+    this.#finishIfOver();
     return count > 0;
   }
 
   onMessage(message: ClientClosed | CrossingFailed): void {
-    const closed: ClientClosed = 'failed' in message ? { type: 'closed', error: message.failed } : message;
-    this.#closed = closed;
-    if (closed.hasEnd && !this.#isClosing)
-      this.#crossing.touch(); // its data comes first
-    else this.#finish(closed);
+    this.#closed = 'failed' in message ? { type: 'closed', error: message.failed, isLost: true } : message;
+    this.#finishIfOver();
+    this.#crossing.touch();
   }
 
   onLost(error: Error): void {
-    if (this.#crossing.received.hint !== ADOPTED) closeSync(this.#descriptor);
     this.#finish({ type: 'closed', error: error.message, isLost: true });
+  }
+
+  /** The socket is closed; the data that the client sent before its end still goes to the circuit, if it can. */
+  #finishIfOver(): void {
+    const closed = this.#closed;
+    if (!closed) return;
+    const isForCircuit = closed.hasEnd && closed.undecipherable === undefined && !this.#isClosing && !this.#isRejected;
+    const isDeadlock = this.#isBlocked && this.#isFull; // each side waits for the client of the other one
+    if (!isForCircuit || isDeadlock) this.#finish(closed);
   }
 
   #finish(closed: ClientClosed): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#closed = closed;
+    if (this.#crossing.received.hint !== TAKEN) closeSync(this.#copy.descriptor);
+    this.#copy.free();
     this.#crossing.close();
     this.#init.onClosed(closed);
   }
@@ -183,3 +225,15 @@ export class MovedClient implements CrossingOwner {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+function copyOf({ socket, clientSockets }: MovedClientInit): Copy | undefined {
+  let free: () => void = () => undefined;
+  const once = (_event: 'close', listener: () => void) => {
+    free = listener;
+  };
+  if (!clientSockets.admit({ once })) return undefined;
+  const descriptor = copyDescriptor(socket);
+  if (descriptor !== undefined) return { descriptor, free };
+  free();
+  return undefined;
+}

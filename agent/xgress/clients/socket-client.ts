@@ -10,7 +10,7 @@ import { readInto } from '#lib/net/read-into.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
-import type { Clock } from '#lib/time/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { isFin } from '../end-marks.ts';
 import { LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
 import type { Xgress } from '../xgress.ts';
@@ -27,11 +27,16 @@ export interface SocketClientInit {
   encryption?: EncryptedStream | undefined;
   /** Bytes; by default what every end accepts. */
   maxPayload?: number;
-  io: Pick<IoContext, 'clock' | 'buffers' | 'threads'>;
+  io: Pick<IoContext, 'clock' | 'buffers' | 'threads' | 'clientSockets'>;
+  /** Bytes within a second with which a client moves to a thread. */
+  bulk?: number;
   log: Log;
 }
 
-/** Milliseconds that a client may take to read the remaining data after its circuit ended; then it is reset. */
+/**
+ * Milliseconds that a client may take to read the remaining data after its circuit ended; then it is reset. One that an
+ * I/O thread carries gets as much time again while it reads some of what waits for the thread.
+ */
 const FLUSH_TIME = 10_000;
 /**
  * A client that sends or receives so many bytes within so many milliseconds moves to an I/O thread. Others stay: each
@@ -49,7 +54,9 @@ export class SocketClient implements XgressClient {
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
   readonly #maxPayload: number;
+  readonly #io: SocketClientInit['io'];
   readonly #threads: IoThreads | undefined;
+  readonly #bulk: number;
   readonly #clock: Clock;
   readonly #buffers: BufferPool;
   readonly #log: Log;
@@ -61,6 +68,9 @@ export class SocketClient implements XgressClient {
   #headerSent = false;
   #readEnded = false;
   #writeEnded = false;
+  /** The circuit drops what the client sends. */
+  #isRejected = false;
+  #flushTimer: Timer | undefined;
 
   constructor(init: SocketClientInit) {
     this.#socket = init.socket;
@@ -71,6 +81,8 @@ export class SocketClient implements XgressClient {
     this.#threads = init.socket instanceof TLSSocket ? undefined : init.io.threads;
     this.#clock = init.io.clock;
     this.#buffers = init.io.buffers;
+    this.#bulk = init.bulk ?? BULK;
+    this.#io = init.io;
     this.#log = init.log;
     this.#socket.pause();
     this.#socket.setNoDelay(true);
@@ -127,8 +139,20 @@ export class SocketClient implements XgressClient {
     }
     if (this.#moved) this.#moved.close('end');
     else this.#socket.destroySoon();
-    const timer = this.#clock.after('client socket flush', FLUSH_TIME, () => this.#cut());
-    this.#socket.once('close', () => timer.cancel());
+    this.#limitFlush();
+  }
+
+  #limitFlush(): void {
+    const before = this.#moved?.unwritten ?? 0;
+    this.#flushTimer = this.#clock.after('client socket flush', FLUSH_TIME, () => {
+      if (this.#moved && this.#moved.unwritten < before) this.#limitFlush();
+      else this.#cut();
+    });
+  }
+
+  rejected(): void {
+    this.#isRejected = true;
+    this.#moved?.rejected();
   }
 
   writable(): void {
@@ -142,16 +166,27 @@ export class SocketClient implements XgressClient {
 
   /** Data that was read into a memory of any size. */
   #onBuffered(data: Buffer): void {
-    for (let at = 0; at < data.length; at += this.#maxPayload) this.#onData(data.subarray(at, at + this.#maxPayload));
+    for (let at = 0; at < data.length; at += this.#maxPayload)
+      this.#sendInEqualParts(data.subarray(at, at + this.#maxPayload));
+    this.#onSent(data.length);
+  }
+
+  #onData(data: Buffer): void {
+    this.#sendInEqualParts(data);
+    this.#onSent(data.length);
+  }
+
+  /** All data that was read is with the circuit. */
+  #onSent(bytes: number): void {
+    this.#note(bytes);
+    this.#moveIfBulk();
   }
 
   /** Sends it in equal payloads, as small as the first link wants them. */
-  #onData(data: Buffer): void {
+  #sendInEqualParts(data: Buffer): void {
     const count = Math.ceil(data.length / (this.#xgress?.writeLimit ?? data.length));
     const size = Math.ceil(data.length / count);
     for (let at = 0; at < data.length; at += size) this.#send(data.subarray(at, at + size));
-    this.#note(data.length);
-    this.#moveIfBulk();
   }
 
   #send(data: Buffer): void {
@@ -185,14 +220,15 @@ export class SocketClient implements XgressClient {
   /** Moves the client when the socket holds no bytes: what was read was sent, and what was delivered was written. */
   #moveIfBulk(): void {
     const [socket, xgress] = [this.#socket, this.#xgress];
-    if (!this.#threads || this.#recent < BULK || this.#moved || !xgress) return;
+    if (!this.#threads || this.#recent < this.#bulk || this.#moved || !xgress) return;
     if (socket.destroyed || socket.writableLength > 0 || socket.readableLength > 0) return;
-    if (this.#readEnded || this.#writeEnded || (this.#encryption && !this.#headerSent)) return;
+    if (this.#readEnded || this.#writeEnded || this.#isRejected || (this.#encryption && !this.#headerSent)) return;
     this.#recent = 0;
     const wasPaused = socket.isPaused();
     socket.pause();
     this.#moved = MovedClient.move(this.#threads, {
       socket,
+      clientSockets: this.#io.clientSockets,
       encryption: this.#encryption,
       maxPayload: this.#maxPayload,
       xgress,
@@ -224,6 +260,7 @@ export class SocketClient implements XgressClient {
   /** A connection that closes without an end was reset, by the client or by the network. */
   #onClose(): void {
     this.#writeEnded = true;
+    this.#flushTimer?.cancel();
     this.#moved?.close('cut');
     if (this.#readEnded) this.#xgress?.rejectData();
     else this.#xgress?.abort();

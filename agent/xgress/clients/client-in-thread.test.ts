@@ -1,0 +1,90 @@
+// The part of a moved client in the thread, without a thread: what it tells when the socket closes, and what it leaves.
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import t from 'tap';
+import { copyDescriptor } from '#lib/net/descriptor.ts';
+import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import { type Crossing, CrossingRecord, CrossingSide, createAlarms, createCrossing } from '#lib/threads/crossings.ts';
+import { ClientInThread } from './client-in-thread.ts';
+
+const skip = whyNoSystemLibrary() ?? false;
+const RING = 256 * 1024;
+
+/** Both sides of a crossing in one thread. */
+function crossing(): { main: Crossing; thread: Crossing; messages: unknown[] } {
+  const messages: unknown[] = [];
+  const [own, other] = createAlarms();
+  const [here, there] = createCrossing(RING);
+  const mainSide = new CrossingSide(own, (message) => threadSide.onMessage(message));
+  const threadSide = new CrossingSide(other, (message) => mainSide.onMessage(message));
+  const main = mainSide.add(1, here);
+  main.owner = { onTurn: () => false, onMessage: (message) => messages.push(message), onLost: () => undefined };
+  return { main, thread: threadSide.add(1, there), messages };
+}
+
+function send({ sent }: Crossing, kind: number, data = Buffer.alloc(0)): boolean {
+  const room = sent.reserve(data.length);
+  if (room) sent.commit(kind, data.copy(room));
+  return room !== undefined;
+}
+
+async function connection(): Promise<{ outside: Socket; descriptor: number }> {
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const outside = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const [inside] = (await once(server, 'connection')) as [Socket];
+  const descriptor = copyDescriptor(inside) ?? -1;
+  inside.destroy();
+  server.close();
+  return { outside, descriptor };
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
+t.test(
+  'the end of the client reaches a main thread that had no room for it, before the socket is closed',
+  { skip },
+  async (t) => {
+    const { outside, descriptor } = await connection();
+    const { main, thread, messages } = crossing();
+    while (send(thread, CrossingRecord.Data));
+    thread.publish();
+    new ClientInThread(thread, { descriptor, maxPayload: 1_000, streams: undefined });
+    send(main, CrossingRecord.End);
+    main.publish();
+    outside.end();
+    await once(outside.resume(), 'close');
+    await turns(20);
+    t.same(messages, []);
+    let last: number = 0;
+    for (let turn = 0; turn < 1_000 && messages.length === 0; turn++) {
+      while (main.received.next()) last = main.received.kind;
+      main.release();
+      await turns(1);
+    }
+    while (main.received.next()) last = main.received.kind;
+    t.same(messages, [{ type: 'closed', hasEnd: true }]);
+    t.equal(last, CrossingRecord.End);
+  },
+);
+
+t.test('a thread without clients keeps no memory for their data', { skip }, async (t) => {
+  const { outside, descriptor } = await connection();
+  const { main, thread, messages } = crossing();
+  new ClientInThread(thread, { descriptor, maxPayload: 1_000, streams: undefined });
+  send(main, CrossingRecord.Data, Buffer.alloc(64 * 1024));
+  main.publish();
+  await once(outside, 'data');
+  await turns(20);
+  t.ok(sharedBuffers.idleBytes > 0);
+  main.post({ type: 'cut' });
+  for (let turn = 0; turn < 1_000 && messages.length === 0; turn++) await turns(1);
+  t.same(messages, [{ type: 'closed', hasEnd: false }]);
+  t.equal(sharedBuffers.idleBytes, 0);
+  outside.destroy();
+});
