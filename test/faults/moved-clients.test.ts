@@ -1,0 +1,351 @@
+// Random operations on the TCP clients of circuits that move between threads at random moments, while both threads are
+// late: each client receives what the other one sent, in order, up to its end, or both are reset. Nothing remains.
+
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import t from 'tap';
+import { silentLog } from '#lib/log/log.ts';
+import { clientSockets } from '#lib/net/client-sockets.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
+import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
+import { seededRandom } from '#lib/random.ts';
+import { IoThreads } from '#lib/threads/io-threads.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
+import { Forwarder } from '../../agent/forwarder/forwarder.ts';
+import { MetricsRegistry } from '../../agent/metrics/registry.ts';
+import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
+import { EncryptedStream, makeKeyPair, sessionKeys } from '../../agent/xgress/clients/end-to-end.ts';
+import { SocketClient } from '../../agent/xgress/clients/socket-client.ts';
+import type { Xgress } from '../../agent/xgress/xgress.ts';
+import { delayNotifications, Late } from '../support/rooms/late.ts';
+
+const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
+const RUNS = Number(process.env.FAULTS_RUNS ?? 25);
+const PROGRAM = new URL('../support/rooms/slow-io-thread.ts', import.meta.url);
+const MIB = 1024 * 1024;
+/** What clients send, again and again: a prime length, so that no repetition fits another one. */
+const CONTENT = seededRandom(SEED).bytes(262_147);
+/** Milliseconds, beside the load of other tests. */
+const PATIENCE = 20_000;
+const MAX_CIRCUITS = 3;
+
+type Operation =
+  | { readonly what: 'open'; readonly bulk: number; readonly isEncrypted: boolean }
+  | { readonly what: 'send'; readonly circuit: number; readonly side: 0 | 1; readonly size: number }
+  | {
+      readonly what: 'end' | 'reset' | 'pause' | 'read' | 'cut' | 'evict';
+      readonly circuit: number;
+      readonly side: 0 | 1;
+    }
+  | { readonly what: 'end of a thread' }
+  | { readonly what: 'wait'; readonly milliseconds: number };
+
+const client = { circuit: fc.nat(MAX_CIRCUITS - 1), side: fc.constantFrom(0 as const, 1 as const) };
+const size = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 200_000 }), fc.nat(3 * MIB));
+const on = <What extends string>(...what: What[]) => fc.record({ what: fc.constantFrom(...what), ...client });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      what: fc.constant('open' as const),
+      bulk: fc.constantFrom(1, 100_000, MIB),
+      isEncrypted: fc.boolean(),
+    }),
+  },
+  { weight: 28, arbitrary: fc.record({ what: fc.constant('send' as const), size, ...client }) },
+  { weight: 6, arbitrary: on('end') },
+  { weight: 8, arbitrary: on('pause', 'read') },
+  { weight: 2, arbitrary: on('reset', 'cut', 'evict') },
+  { weight: 1, arbitrary: fc.constant({ what: 'end of a thread' } as const) },
+  { weight: 16, arbitrary: fc.record({ what: fc.constant('wait' as const), milliseconds: fc.nat(15) }) },
+);
+
+/** A program at one side of a circuit. */
+class Client {
+  readonly socket: Socket;
+  sent = 0;
+  received = 0;
+  hasEnded = false;
+  /** It got the end of the other side. */
+  gotEnd = false;
+  isReset = false;
+  isClosed = false;
+  problem: string | undefined;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (data) => this.#check(data as Buffer));
+    socket.on('end', () => {
+      this.gotEnd = true;
+    });
+    socket.on('error', () => {
+      this.isReset = true;
+    });
+    socket.on('close', () => {
+      this.isClosed = true;
+    });
+  }
+
+  send(size: number): void {
+    if (this.hasEnded || this.socket.destroyed) return;
+    this.socket.write(content(this.sent, size));
+    this.sent += size;
+  }
+
+  end(): void {
+    if (!this.socket.destroyed) this.hasEnded = true;
+    this.socket.end();
+  }
+
+  reset(): void {
+    if (this.isClosed) return;
+    this.isReset = true;
+    resetSocket(this.socket);
+  }
+
+  #check(data: Buffer): void {
+    if (!data.equals(content(this.received, data.length))) this.problem ??= `wrong bytes after ${this.received}`;
+    this.received += data.length;
+  }
+}
+
+function content(from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let at = 0, next = 0; at < length; at += next)
+    next = CONTENT.copy(bytes, at, (from + at) % CONTENT.length, CONTENT.length);
+  return bytes;
+}
+
+interface Circuit {
+  readonly clients: readonly [Client, Client];
+  readonly inside: readonly [Socket, Socket];
+  readonly ends: readonly [Xgress, Xgress];
+}
+
+/** A router's rooms for circuits, with the clients of both ends. */
+class Network {
+  readonly circuits: Circuit[] = [];
+  readonly #server: Server;
+  readonly #threads: IoThreads;
+  readonly #forwarder = new Forwarder({ clock, log: silentLog, routerId: 'router' });
+  readonly #ends: CircuitEnds;
+
+  constructor(server: Server, threads: IoThreads) {
+    this.#server = server;
+    this.#threads = threads;
+    this.#ends = new CircuitEnds({
+      clock,
+      log: silentLog,
+      forwarder: this.#forwarder,
+      metrics: new MetricsRegistry(clock, () => 0.5),
+      faulter: { reportEnd: () => undefined },
+      onUnroutable: () => undefined,
+    });
+  }
+
+  async open(bulk: number, isEncrypted: boolean): Promise<void> {
+    const id = `circuit-${this.circuits.length}`;
+    const [a, b] = [makeKeyPair(), makeKeyPair()];
+    const keys = [sessionKeys('dialer', a, b.publicKey), sessionKeys('host', b, a.publicKey)] as const;
+    const { forwards } = this.#forwarder.circuits.open(id, 'c', {});
+    forwards.set(`${id}-0`, `${id}-1`).set(`${id}-1`, `${id}-0`);
+    const side = async (index: 0 | 1) => {
+      const { port } = this.#server.address() as { port: number };
+      const outside = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      const [[inside]] = (await Promise.all([once(this.#server, 'connection'), once(outside, 'connect')])) as [
+        [Socket],
+        unknown,
+      ];
+      const socketClient = new SocketClient({
+        socket: inside,
+        halfClose: true,
+        encryption: isEncrypted ? EncryptedStream.begin(keys[index]) : undefined,
+        maxPayload: 64 * 1024,
+        ioThreads: this.#threads,
+        bulk,
+        clock,
+        log: silentLog,
+      });
+      const role = index === 0 ? ('initiator' as const) : ('terminator' as const);
+      const init = { circuitId: id, address: `${id}-${index}`, role, options: defaultXgressOptions(), hopType: 'test' };
+      const end = this.#ends.open(init, socketClient, 'c');
+      socketClient.attach(end);
+      return { client: new Client(outside), inside, end };
+    };
+    const [one, two] = [await side(0), await side(1)];
+    two.end.start();
+    one.end.start();
+    this.circuits.push({
+      clients: [one.client, two.client],
+      inside: [one.inside, two.inside],
+      ends: [one.end, two.end],
+    });
+  }
+
+  endThread(): void {
+    const crossing = this.#threads.open('end', undefined);
+    if (crossing) crossing.owner = { onTurn: () => false, onMessage: () => undefined, onLost: () => clock.skip() };
+  }
+
+  /** State that remains. */
+  remains(): Record<string, number> {
+    return {
+      ends: this.#ends.count,
+      bytes: this.#ends.bufferedBytes,
+      carried: this.#threads.inspect().reduce((sum, { connections }) => sum + connections, 0),
+      sockets: this.circuits.flatMap(({ inside }) => inside).filter(({ closed }) => !closed).length,
+      clients: this.circuits.flatMap(({ clients }) => clients).filter(({ isClosed }) => !isClosed).length,
+      descriptors: openSockets() - initialSockets,
+      counted: clientSockets.open,
+    };
+  }
+}
+
+/** The pause after the end of a thread is over at once. */
+class SkippingClock extends SystemClock {
+  #skipped = 0;
+
+  skip(): void {
+    this.#skipped += 120_000;
+  }
+
+  override monotonic(): number {
+    return super.monotonic() + this.#skipped;
+  }
+}
+
+const clock = new SkippingClock();
+let initialSockets = 0;
+
+function openSockets(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // the listing itself
+    }
+  }).length;
+}
+
+async function carryOut(network: Network, operations: readonly Operation[]): Promise<void> {
+  for (const each of operations) {
+    if (each.what === 'open') {
+      if (network.circuits.length < MAX_CIRCUITS) await network.open(each.bulk, each.isEncrypted);
+    } else if (each.what === 'wait') {
+      await sleep(each.milliseconds);
+    } else if (each.what === 'end of a thread') {
+      network.endThread();
+    } else {
+      const circuit = network.circuits[each.circuit];
+      if (circuit) act(circuit, each);
+    }
+  }
+}
+
+function act({ clients, inside, ends }: Circuit, each: Extract<Operation, { circuit: number }>): void {
+  const client = clients[each.side];
+  switch (each.what) {
+    case 'send':
+      client.send(each.size);
+      break;
+    case 'end':
+      client.end();
+      break;
+    case 'reset':
+      client.reset();
+      break;
+    case 'pause':
+      client.socket.pause();
+      break;
+    case 'read':
+      client.socket.resume();
+      break;
+    case 'cut':
+      ends[each.side].abort();
+      break;
+    case 'evict':
+      resetSocket(inside[each.side]);
+  }
+}
+
+/** Every client ends and reads. Resolves when nothing remains, or not within the patience. */
+async function settle(network: Network): Promise<Record<string, number> | undefined> {
+  for (const { clients } of network.circuits)
+    for (const client of clients) {
+      client.end();
+      client.socket.resume();
+    }
+  const end = performance.now() + PATIENCE;
+  for (;;) {
+    const remains = network.remains();
+    if (Object.values(remains).every((count) => count === 0)) return undefined;
+    if (performance.now() > end) return remains;
+    await sleep(5);
+  }
+}
+
+function verdict({ clients }: Circuit, index: number): string[] {
+  const problems: string[] = [];
+  for (const [from, to] of [clients, clients.toReversed()] as [Client, Client][]) {
+    const what = `circuit ${index}, ${from === clients[0] ? 'there' : 'back'}: ${to.received} of ${from.sent} bytes`;
+    if (to.problem) problems.push(`${what}, ${to.problem}`);
+    if (to.received > from.sent) problems.push(`${what}: too many`);
+    if (to.gotEnd && to.received < from.sent) problems.push(`${what}, and an end`);
+    if (to.gotEnd && !from.hasEnded) problems.push(`${what}, and an end that nobody sent`);
+    if (!to.gotEnd && !to.isReset) problems.push(`${what}, neither an end nor a reset`);
+  }
+  const [one, two] = clients;
+  const isWhole = one.gotEnd && two.gotEnd;
+  if (!isWhole && !one.isReset && !two.isReset) problems.push(`circuit ${index}: not whole, and nobody was reset`);
+  return problems;
+}
+
+function isWhole({ clients }: Circuit): boolean {
+  return clients.every(({ gotEnd }) => gotEnd);
+}
+
+const skip = whyNoSystemLibrary() ?? false;
+
+t.test('clients that move get all bytes in order or are reset, and nothing remains', { skip }, async (t) => {
+  delayNotifications();
+  const post = Worker.prototype.postMessage;
+  const late = new WeakMap<Worker, Late>();
+  Worker.prototype.postMessage = function (this: Worker, message: unknown) {
+    const own = late.get(this) ?? new Late(post.bind(this));
+    late.set(this, own);
+    own.post(message);
+  };
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const threads = new IoThreads({ count: 2, program: PROGRAM, clock, log: silentLog });
+  initialSockets = openSockets();
+  let [whole, cut] = [0, 0];
+  const property = fc.asyncProperty(
+    fc.array(operation, { minLength: 5, maxLength: 50 }),
+    fc.context(),
+    async (operations, context) => {
+      const network = new Network(server, threads);
+      await network.open(1, true);
+      await carryOut(network, operations);
+      const remains = await settle(network);
+      const problems = network.circuits.flatMap(verdict);
+      if (remains) problems.push(`left: ${JSON.stringify(remains)}`);
+      for (const problem of problems) context.log(problem);
+      if (problems.length > 0) throw new Error(problems.join('\n'));
+      for (const circuit of network.circuits) isWhole(circuit) ? whole++ : cut++;
+    },
+  );
+  try {
+    await fc.assert(property, { seed: SEED, numRuns: RUNS });
+  } finally {
+    server.close();
+    await threads.close();
+    Worker.prototype.postMessage = post;
+  }
+  t.ok(whole > 0 && cut > 0, `${whole} circuits were whole, ${cut} were cut`);
+});

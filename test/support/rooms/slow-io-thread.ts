@@ -1,0 +1,27 @@
+// The program of an I/O thread for tests: it carries clients like a router's, but late. Notifications and messages need
+// some milliseconds, and the thread is sometimes busy.
+
+import { parentPort } from 'node:worker_threads';
+import { hostCrossings } from '#lib/threads/thread-host.ts';
+import { ClientInThread } from '../../../agent/xgress/clients/client-in-thread.ts';
+import { MOVED_CLIENT, type MovedClientData } from '../../../agent/xgress/clients/moved-client.ts';
+import { delayNotifications, Late } from './late.ts';
+
+if (parentPort) {
+  const late = new Late(parentPort.postMessage.bind(parentPort));
+  parentPort.postMessage = (message: unknown) => late.post(message);
+}
+delayNotifications();
+
+/** Is busy for some milliseconds, again and again. */
+function stall(): void {
+  const end = performance.now() + Math.random() * 2;
+  while (performance.now() < end);
+  setTimeout(stall, Math.random() * 10).unref();
+}
+stall();
+
+hostCrossings({
+  [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data),
+  end: () => void setImmediate(() => process.exit(1)),
+});
