@@ -6,23 +6,11 @@ import t from 'tap';
 import { copyDescriptor } from '#lib/net/descriptor.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
-import { type Crossing, CrossingRecord, CrossingSide, createAlarms, createCrossing } from '#lib/threads/crossings.ts';
+import { type Crossing, CrossingRecord } from '#lib/threads/crossings.ts';
+import { crossing } from '../../../test/support/rooms/crossing.ts';
 import { ClientInThread } from './client-in-thread.ts';
 
 const skip = whyNoSystemLibrary() ?? false;
-const RING = 256 * 1024;
-
-/** Both sides of a crossing in one thread. */
-function crossing(): { main: Crossing; thread: Crossing; messages: unknown[] } {
-  const messages: unknown[] = [];
-  const [own, other] = createAlarms();
-  const [here, there] = createCrossing(RING);
-  const mainSide = new CrossingSide(own, (message) => threadSide.onMessage(message));
-  const threadSide = new CrossingSide(other, (message) => mainSide.onMessage(message));
-  const main = mainSide.add(1, here);
-  main.owner = { onTurn: () => false, onMessage: (message) => messages.push(message), onLost: () => undefined };
-  return { main, thread: threadSide.add(1, there), messages };
-}
 
 function send({ sent }: Crossing, kind: number, data = Buffer.alloc(0)): boolean {
   const room = sent.reserve(data.length);

@@ -190,7 +190,7 @@ export class MovedClient implements CrossingOwner {
     this.#closed = closed;
     if (this.#crossing.received.hint !== TAKEN) closeSync(this.#copy.descriptor);
     this.#copy.free();
-    this.#crossing.close();
+    this.#crossing.close(true);
     this.#init.onClosed(closed);
   }
 

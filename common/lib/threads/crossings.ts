@@ -6,11 +6,14 @@
 //            ◄─ received ─ ring of records ───── sent ──
 //            ◄════════════ messages ════════════►
 
-import { createRing, RingReader, RingWriter } from './ring.ts';
+import { createRing, RingReader, RingWriter, renewRing } from './ring.ts';
 import { createAlarm, Sleeper, wake } from './sleeper.ts';
 
 /** Milliseconds of a turn of the event loop in which crossings are looked at. */
 const TURN_MS = 0.5;
+
+/** Crossings of one thread that have ended, whose memory serves the next ones. */
+const MAX_KEPT = 8;
 
 /** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next record continues. */
 export const CrossingRecord = Object.freeze({ Data: 1, End: 2, Part: 3 } as const);
@@ -33,12 +36,14 @@ export class Crossing {
   readonly sent: RingWriter;
   owner: CrossingOwner | undefined;
   readonly #side: CrossingSide;
+  readonly #memory: CrossingMemory;
 
-  constructor(side: CrossingSide, id: number, { received, sent }: CrossingMemory) {
+  constructor(side: CrossingSide, id: number, memory: CrossingMemory) {
     this.#side = side;
+    this.#memory = memory;
     this.id = id;
-    this.received = new RingReader(received);
-    this.sent = new RingWriter(sent);
+    this.received = new RingReader(memory.received);
+    this.sent = new RingWriter(memory.sent);
   }
 
   /** Sends a message, which structured clone must support. Messages and records have no common order. */
@@ -61,10 +66,11 @@ export class Crossing {
     this.#side.touch();
   }
 
-  /** Ends this side; `owner` is no longer called. */
-  close(): void {
+  /** Ends this side; `owner` is no longer called. `isLast`: the other side has ended before. */
+  close(isLast = false): void {
     this.owner = undefined;
     this.#side.delete(this.id);
+    if (isLast) this.#side.keep(this.#memory);
   }
 }
 
@@ -75,11 +81,13 @@ export interface CrossingMemory {
 
 /** Creates the memory of a crossing: of this side, and of the other one. */
 export function createCrossing(bytes: number): readonly [CrossingMemory, CrossingMemory] {
-  const [one, two] = [createRing(bytes), createRing(bytes)];
-  return [
-    { received: one, sent: two },
-    { received: two, sent: one },
-  ];
+  const own = { received: createRing(bytes), sent: createRing(bytes) };
+  return [own, otherOf(own)];
+}
+
+/** The same memory for the other side. */
+export function otherOf({ received, sent }: CrossingMemory): CrossingMemory {
+  return { received: sent, sent: received };
 }
 
 export interface Alarms {
@@ -108,6 +116,11 @@ export class CrossingSide {
   readonly #alarms: Alarms;
   readonly #onIdle: (() => void) | undefined;
   readonly #sleeper: Sleeper;
+  /**
+   * Memory for further crossings. Without it, that of short ones would stay until both threads collect their garbage,
+   * which shared memory does not cause.
+   */
+  readonly #kept: CrossingMemory[] = [];
   /** Those whose turn is next. */
   #rest = this.#crossings.values();
   #isWaking = false;
@@ -132,6 +145,18 @@ export class CrossingSide {
 
   delete(id: number): void {
     if (this.#crossings.delete(id) && this.#crossings.size === 0) this.#onIdle?.();
+  }
+
+  /** Memory that neither side uses any more. */
+  keep(memory: CrossingMemory): void {
+    if (this.#kept.length < MAX_KEPT) this.#kept.push(memory);
+  }
+
+  /** Memory of an earlier crossing, as new. */
+  takeKept(): CrossingMemory | undefined {
+    const memory = this.#kept.pop();
+    for (const ring of memory ? [memory.received, memory.sent] : []) renewRing(ring);
+    return memory;
   }
 
   /** A message of the other thread arrived. Those of crossings that ended on this side meanwhile are dropped. */

@@ -193,3 +193,21 @@ t.test('a connection of a kind that the thread does not know is refused', async 
   await unknown?.until(() => unknown.arrived.messages.length > 0);
   t.same(unknown?.arrived.messages, [{ failed: 'an I/O thread carries no unknown' }]);
 });
+
+t.test('the memory of a connection that both sides have ended serves the next one, as new', async (t) => {
+  await using network = threads(1);
+  const memories = new Set<ArrayBufferLike>();
+  for (let count = 0; count < 20; count++) {
+    const echo = open(network.all);
+    if (!echo) throw new Error('no place');
+    memories.add(echo.crossing.sent.reserve(0)?.buffer as ArrayBufferLike);
+    echo.crossing.sent.hint = 7;
+    const sent = await send(echo.crossing, count, 2 * 1024 * 1024);
+    await echo.until(() => echo.arrived.data.length === sent.length);
+    t.ok(echo.arrived.data.every((data, at) => data.equals(sent[at] as Buffer)));
+    echo.crossing.post('end');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    echo.crossing.close(true);
+  }
+  t.equal(memories.size, 1);
+});

@@ -8,7 +8,14 @@ import type { Log } from '../log/log.ts';
 import { systemRandom } from '../random.ts';
 import { type BackoffPolicy, nextBackoff } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Crossing, type CrossingMessage, CrossingSide, createAlarms, createCrossing } from './crossings.ts';
+import {
+  type Crossing,
+  type CrossingMessage,
+  CrossingSide,
+  createAlarms,
+  createCrossing,
+  otherOf,
+} from './crossings.ts';
 import type { IoThreadData, OpenCrossing } from './thread-host.ts';
 
 export interface IoThreadsOptions {
@@ -103,11 +110,11 @@ export class IoThreads {
     const place = this.#leastUsed();
     if (!place) return undefined;
     try {
-      const [own, other] = createCrossing(RING_BYTES);
       place.thread ??= this.#start(place);
       const { worker, side } = place.thread;
+      const own = side.takeKept() ?? createCrossing(RING_BYTES)[0];
       const id = ++this.#ids;
-      worker.postMessage({ open: { id, kind, memory: other, data } } satisfies OpenCrossing);
+      worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
       place.thread.carried++;
       return side.add(id, own);
     } catch (error) {

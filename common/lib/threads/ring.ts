@@ -34,6 +34,11 @@ export function createRing(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL_BYTES + bytes);
 }
 
+/** Makes the memory new for another writer and another reader, when nobody uses it any more. */
+export function renewRing(memory: SharedArrayBuffer): void {
+  new Int32Array(memory, 0, CONTROL_BYTES / Int32Array.BYTES_PER_ELEMENT).fill(0);
+}
+
 /** The memory, as both sides see it. */
 class RingSide {
   protected readonly words: Int32Array;
