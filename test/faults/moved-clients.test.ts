@@ -28,7 +28,7 @@ const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
 const RUNS = Number(process.env.FAULTS_RUNS ?? 25);
 const PROGRAM = new URL('../support/rooms/slow-io-thread.ts', import.meta.url);
 const MIB = 1024 * 1024;
-/** What clients send, again and again: a prime length, so that no repetition fits another one. */
+/** Clients send it again and again. Its length is a prime number, so that bytes at another place differ. */
 const CONTENT = seededRandom(SEED).bytes(262_147);
 /** Milliseconds, beside the load of other tests. */
 const PATIENCE = 20_000;

@@ -147,7 +147,10 @@ export class EncryptedStream {
     return new EncryptedStream(state);
   }
 
-  /** For `resume` in another thread: copies, because a message to a thread has all memory that a buffer is a part of. */
+  /**
+   * For `resume` in another thread. They are copies, because a message to a thread has all memory that a buffer is a
+   * part of.
+   */
   get state(): StreamState {
     const copy = (part: Buffer) => new Uint8Array(part);
     return {

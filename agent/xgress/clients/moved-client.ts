@@ -24,7 +24,10 @@ export interface MovedClientData {
   readonly streams: StreamState | undefined;
 }
 
-/** From the main thread: the circuit is over. The thread closes the socket: `end` after the end in the ring, `cut` at once. */
+/**
+ * From the main thread: the circuit is over. The thread closes the socket: `end` after the end in the ring, `cut` at
+ * once.
+ */
 export interface ClientCommand {
   readonly type: 'end' | 'cut';
 }

@@ -15,7 +15,7 @@ const TURN_MS = 0.5;
 /** Crossings of one thread that have ended, whose memory serves the next ones. */
 const MAX_KEPT = 8;
 
-/** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next record continues. */
+/** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next one continues. */
 export const CrossingRecord = Object.freeze({ Data: 1, End: 2, Part: 3 } as const);
 
 export interface CrossingOwner {

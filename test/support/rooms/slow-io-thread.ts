@@ -8,8 +8,10 @@ import { MOVED_CLIENT, type MovedClientData } from '../../../agent/xgress/client
 import { delayNotifications, Late } from './late.ts';
 
 if (parentPort) {
-  const late = new Late(parentPort.postMessage.bind(parentPort));
-  parentPort.postMessage = (message: unknown) => late.post(message);
+  const thread = parentPort;
+  const post = thread.postMessage;
+  const late = new Late((message) => post.call(thread, message));
+  thread.postMessage = (message: unknown) => late.post(message);
 }
 delayNotifications();
 
