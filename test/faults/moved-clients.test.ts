@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
-import { clientSockets } from '#lib/net/client-sockets.ts';
+import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -132,14 +132,17 @@ class Network {
   readonly circuits: Circuit[] = [];
   readonly #server: Server;
   readonly #threads: IoThreads;
+  readonly #io: IoContext;
   readonly #forwarder = new Forwarder({ clock, log: silentLog, routerId: 'router' });
   readonly #ends: CircuitEnds;
 
   constructor(server: Server, threads: IoThreads) {
     this.#server = server;
     this.#threads = threads;
+    this.#io = new IoContext({ clock, threads });
     this.#ends = new CircuitEnds({
       clock,
+      buffers: this.#io.buffers,
       log: silentLog,
       forwarder: this.#forwarder,
       metrics: new MetricsRegistry(clock, () => 0.5),
@@ -166,9 +169,8 @@ class Network {
         halfClose: true,
         encryption: isEncrypted ? EncryptedStream.begin(keys[index]) : undefined,
         maxPayload: 64 * 1024,
-        ioThreads: this.#threads,
+        io: this.#io,
         bulk,
-        clock,
         log: silentLog,
       });
       const role = index === 0 ? ('initiator' as const) : ('terminator' as const);
@@ -201,7 +203,7 @@ class Network {
       sockets: this.circuits.flatMap(({ inside }) => inside).filter(({ closed }) => !closed).length,
       clients: this.circuits.flatMap(({ clients }) => clients).filter(({ isClosed }) => !isClosed).length,
       descriptors: openSockets() - initialSockets,
-      counted: clientSockets.open,
+      counted: this.#io.clientSockets.open,
     };
   }
 }

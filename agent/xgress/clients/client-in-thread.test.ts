@@ -1,11 +1,11 @@
-// The part of a moved client in the thread, without a thread: what it tells when the socket closes, and what it leaves.
+// The part of a moved client in the thread, without a thread: what it tells when the socket closes.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
 import { copyDescriptor } from '#lib/net/descriptor.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
-import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, CrossingRecord } from '#lib/threads/crossings.ts';
 import { crossing } from '../../../test/support/rooms/crossing.ts';
 import { ClientInThread } from './client-in-thread.ts';
@@ -42,7 +42,7 @@ t.test(
     const { main, thread, messages } = crossing();
     while (send(thread, CrossingRecord.Data));
     thread.publish();
-    new ClientInThread(thread, { descriptor, maxPayload: 1_000, streams: undefined });
+    new ClientInThread(thread, { descriptor, maxPayload: 1_000, streams: undefined }, new BufferPool());
     send(main, CrossingRecord.End);
     main.publish();
     outside.end();
@@ -60,19 +60,3 @@ t.test(
     t.equal(last, CrossingRecord.End);
   },
 );
-
-t.test('a thread without clients keeps no memory for their data', { skip }, async (t) => {
-  const { outside, descriptor } = await connection();
-  const { main, thread, messages } = crossing();
-  new ClientInThread(thread, { descriptor, maxPayload: 1_000, streams: undefined });
-  send(main, CrossingRecord.Data, Buffer.alloc(64 * 1024));
-  main.publish();
-  await once(outside, 'data');
-  await turns(20);
-  t.ok(sharedBuffers.idleBytes > 0);
-  main.post({ type: 'cut' });
-  for (let turn = 0; turn < 1_000 && messages.length === 0; turn++) await turns(1);
-  t.same(messages, [{ type: 'closed', hasEnd: false }]);
-  t.equal(sharedBuffers.idleBytes, 0);
-  outside.destroy();
-});

@@ -15,8 +15,6 @@ import { type ClientClosed, type ClientCommand, type MovedClientData, TAKEN } fr
 const RECORDS_OF_TURN = 4;
 /** Memory shared by all clients of the thread: data is sealed before the next read begins. */
 let shared: Buffer | undefined;
-/** Clients of the thread. */
-let clients = 0;
 
 export class ClientInThread implements CrossingOwner {
   readonly #crossing: Crossing;
@@ -54,7 +52,6 @@ export class ClientInThread implements CrossingOwner {
       throw error;
     }
     this.#socket.setNoDelay(true);
-    clients++;
     shared ??= Buffer.allocUnsafeSlow(LARGE_PAYLOAD);
     this.#socket.on('data', (data: Buffer) => this.#onData(data));
     readInto(this.#socket, shared.subarray(0, maxPayload), (data) => this.#onData(data));
@@ -201,8 +198,6 @@ export class ClientInThread implements CrossingOwner {
   #tellClosed(): void {
     this.#crossing.post({ ...this.#closing, hasEnd: this.#isEndSent });
     this.#crossing.close();
-    clients--;
-    if (clients === 0) sharedBuffers.clear();
   }
 }
 

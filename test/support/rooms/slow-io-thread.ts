@@ -2,6 +2,7 @@
 // some milliseconds, and the thread is sometimes busy.
 
 import { parentPort } from 'node:worker_threads';
+import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { hostCrossings } from '#lib/threads/thread-host.ts';
 import { ClientInThread } from '../../../agent/xgress/clients/client-in-thread.ts';
 import { MOVED_CLIENT, type MovedClientData } from '../../../agent/xgress/clients/moved-client.ts';
@@ -23,7 +24,9 @@ function stall(): void {
 }
 stall();
 
+const buffers = new BufferPool();
+
 hostCrossings({
-  [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data),
+  [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, buffers),
   end: () => void setImmediate(() => process.exit(1)),
 });
