@@ -23,7 +23,7 @@ import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_contr
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type IssueOptions, issue, makeAuthority } from '../../test/support/clients/certificates.ts';
-import { until } from '../../test/support/networks/overlay.ts';
+import { until } from '../../test/support/until.ts';
 import { Identity } from './identity.ts';
 import { CertificateRenewal } from './renewal.ts';
 

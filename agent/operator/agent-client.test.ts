@@ -6,7 +6,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';
-import { until } from '../../test/support/networks/overlay.ts';
+import { until } from '../../test/support/until.ts';
 import { agentProcesses } from './agent-client.ts';
 
 const ANSWER = '{"id":"r","type":"router"}';

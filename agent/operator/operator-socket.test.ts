@@ -35,7 +35,7 @@ import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { DEFAULT_LANE } from '#wire/lanes/lane-name.ts';
 import { Message, resultMessage } from '#wire/message.ts';
-import { until } from '../../test/support/networks/overlay.ts';
+import { until } from '../../test/support/until.ts';
 import { AGENT_MAGIC, AgentMessage } from './agent-protocol.ts';
 import { fileAt, removeFile } from './claim-path.ts';
 import { askRouter } from './operator-client.ts';

@@ -27,7 +27,7 @@ import {
 import { ChannelMessageSchema, TogglePipeTracesRequestSchema, TraceToggleVerbosity } from '#wire/gen/trace_pb.js';
 import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { until } from '../../test/support/networks/overlay.ts';
+import { until } from '../../test/support/until.ts';
 import { ControllerTraces } from './controller-traces.ts';
 import { decodeForController } from './decode-for-controller.ts';
 import { MessageTrace } from './message-trace.ts';

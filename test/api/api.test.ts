@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { ApiClient, type AskOptions, JSON_TYPE } from '../support/clients/api-client.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 

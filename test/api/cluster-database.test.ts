@@ -8,9 +8,9 @@ import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { connectTo } from '../support/rooms/members.ts';
+import { until } from '../support/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -13,8 +13,8 @@ import { openClient } from '../../controller-sim/client/api-client.ts';
 import { ApiClient, newRequest, PASSWORD } from '../support/clients/api-client.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { until } from '../support/until.ts';
 
 const OPTIONS = { password: PASSWORD, passwordCost: TEST_COST };
 const NOTIFICATIONS = 20_000;

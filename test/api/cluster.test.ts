@@ -19,7 +19,7 @@ import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts'
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Parts extends AsyncDisposable {
   readonly cluster: SimulatorCluster;

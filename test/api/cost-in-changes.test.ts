@@ -6,7 +6,7 @@ import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts'
 import type { NewSet } from '../../controller-sim/state/store/store.ts';
 import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Counts how often its members ask for the lock, and the changes that they append. */
 class CountingMemory extends SharedMemory {

@@ -11,7 +11,7 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const WRITES = RELEASE ? 600 : 80;
 const WRITERS = 8;

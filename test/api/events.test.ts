@@ -21,7 +21,8 @@ import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const STREAM_TRACES = 10_046;
 const REQUEST = 10_040;

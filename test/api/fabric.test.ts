@@ -11,7 +11,8 @@ import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ApiClient, filtered } from '../support/clients/api-client.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { ending, Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Link {
   readonly id: string;

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ApiClient, filtered } from '../support/clients/api-client.ts';
 import { makeAuthority } from '../support/clients/certificates.ts';
 import { known } from '../support/kinds/kind.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
   await using api = await ApiClient.start();

@@ -4,7 +4,8 @@ import t from 'tap';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { PostureClient } from '../support/clients/posture-client.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Finding {
   readonly ok: boolean;

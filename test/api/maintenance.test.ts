@@ -9,7 +9,7 @@ import t from 'tap';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { allKinds } from '../support/kinds/all.ts';
 import { known, LOGINS } from '../support/kinds/kind.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(directory, { recursive: true }));

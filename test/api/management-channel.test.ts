@@ -15,7 +15,8 @@ import { ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/clients/management-client.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { listeningRouter } from '../support/networks/listening-router.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const NAMES = Object.keys(VALIDATIONS) as ValidationName[];
 

@@ -7,7 +7,8 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ApiClient, filtered } from '../support/clients/api-client.ts';
 import { type Fields, PostureClient } from '../support/clients/posture-client.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const GRACE = 300_000;
 

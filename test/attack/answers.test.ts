@@ -13,8 +13,8 @@ import { seedController } from '../../controller-sim/assembly/seed-controller.ts
 import { ApiRequestError, openClient, openClientWith } from '../../controller-sim/client/api-client.ts';
 import { LabClient, LabClientError } from '../../controller-sim/commands/lab-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
-import { until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, ' ');
 

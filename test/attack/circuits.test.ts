@@ -13,7 +13,8 @@ import { ApiClient } from '../support/clients/api-client.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const atStart = holdings();

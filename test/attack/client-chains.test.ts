@@ -17,8 +17,8 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import type { Credentials } from '../support/hostile/attacker.ts';
 import { expensiveChain } from '../support/hostile/expensive-chain.ts';
-import { until } from '../support/networks/overlay.ts';
 import { processes } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const ATTEMPTS = 10;
 /** The costliest exponent that OpenSSL accepts for keys of this size. */

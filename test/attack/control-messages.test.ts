@@ -7,7 +7,8 @@ import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Beyond the limit, and so few that the test would end without it. */
 const LINKS = 2_100_000;

@@ -9,8 +9,9 @@ import { Agent, request } from 'undici';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { webServer } from '../support/config/link-config.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { portsOfProcess } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const OPEN_FILES = 256;
 const STRANGERS = 300;

@@ -6,7 +6,8 @@ import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ManagementClient } from '../support/clients/management-client.ts';
 import { CallCounter } from '../support/hostile/call-counter.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const CHANNELS = 60;
 /** Events that wait for one channel stay below its own limit; those for all channels are ten times the common limit. */

@@ -11,7 +11,8 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -20,7 +20,8 @@ import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const REJECTED = 50;

@@ -19,7 +19,8 @@ import {
 } from '../support/hostile/attacker.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Connections of one attack: more than the places for hellos of a router's listener or the control port. */
 const FLOOD = 50;

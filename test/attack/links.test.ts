@@ -20,7 +20,8 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const BROKEN_FRAMES = 5_000;
 const PAYLOAD_HALF = Buffer.from([1]);

@@ -9,8 +9,9 @@ import t from 'tap';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { webServer } from '../support/config/link-config.ts';
 import { open } from '../support/hostile/attacker.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { portsOfProcess } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Each handshake logs a line at level debug; together they exceed the capacity of a pipe. */

@@ -6,7 +6,8 @@ import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { ending, Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const MANY = 2_000;

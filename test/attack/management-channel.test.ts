@@ -12,7 +12,8 @@ import { Message } from '#wire/message.ts';
 import { ManagementClient } from '../support/clients/management-client.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Bytes of memory that a process may gain for other reasons. */

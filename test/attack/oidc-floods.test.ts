@@ -13,7 +13,7 @@ import { httpClient } from '../support/clients/http.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Posts of a flood: without a limit they would keep more than the memory that is permitted. */

@@ -11,7 +11,8 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { listening } from '../support/config/link-config.ts';
 import { type Credentials, hello, open, type Target, untilClosed } from '../support/hostile/attacker.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const YEAR = 365 * 86_400_000;
 /** Milliseconds until a listener must have rejected a hello: less than the time that it has for a slow one. */

@@ -6,8 +6,8 @@ import { SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { enrollDevice, loginLegacy, SdkClient } from '../support/clients/sdk-client.ts';
 import { CallCounter } from '../support/hostile/call-counter.ts';
-import { until } from '../support/networks/overlay.ts';
 import { allLeft, network } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const MESSAGES = 20;

@@ -8,8 +8,8 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { startSimulator } from '../../entry/sim.ts';
 import { type ApiAnswer, ApiClient, PASSWORD } from '../support/clients/api-client.ts';
 import { OidcClient } from '../support/clients/oidc-client.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
+import { until } from '../support/until.ts';
 
 const WRONG = 'a wrong secret';
 const MINUTE = 60_000;

@@ -9,7 +9,7 @@ import type { UnauthenticatedCpu } from '#lib/net/unauthenticated-cpu.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Connections of the attacker. */
 const FLOOD = 20;

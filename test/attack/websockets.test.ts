@@ -15,7 +15,8 @@ import { edgeListener } from '../support/config/link-config.ts';
 import { untilClosed } from '../support/hostile/attacker.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */

@@ -8,7 +8,8 @@ import { SystemClock } from '#lib/time/clock.ts';
 import { VirtualClient } from '../../testbed/load/virtual-client.ts';
 import type { ApiClient } from '../support/clients/api-client.ts';
 import { ManagementClient, type VALIDATIONS } from '../support/clients/management-client.ts';
-import { type Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import type { Overlay, TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** The parts that are compared. */
 export interface RepairedNetwork {

@@ -3,7 +3,7 @@
 
 import t from 'tap';
 import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 import { disagreements } from './agreement.ts';
 import { ChaosNetwork } from './chaos-network.ts';
 import { randomSteps, type Step, shrink } from './steps.ts';

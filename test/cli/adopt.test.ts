@@ -12,8 +12,9 @@ import { scripts } from '../../tools/packages/scripts.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const ROUTER = join(PROJECT, 'entry/router-cli.ts');

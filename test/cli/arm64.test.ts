@@ -14,7 +14,8 @@ import { createRouter, openManagement } from '../support/clients/management.ts';
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LIBRARIES = '/usr/aarch64-linux-gnu';

@@ -14,7 +14,8 @@ import { createRouter, type Management, openManagement } from '../support/client
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { THOROUGH } from '../support/house/thorough.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Enough for the clients to move to threads of the routers. */
 const BYTES = 8 * 1024 * 1024;

@@ -11,9 +11,9 @@ import { startCommand } from '../../controller-sim/commands/start.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'a long secret';
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -8,10 +8,10 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../../examples/two-routers/process.ts';
 import { openManagement } from '../support/clients/management.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
 import { connectTo } from '../support/rooms/members.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'a long secret';
 const TABLES = ['entity', 'change', 'head', 'meta'];

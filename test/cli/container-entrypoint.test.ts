@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createRouter } from '../support/clients/management.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { endOf, startCommand } from '../support/programs/image-commands.ts';
+import { until } from '../support/until.ts';
 
 t.test('variables of the reference become a router that answers `ziti agent`', async (t) => {
   await using overlay = await Overlay.start();

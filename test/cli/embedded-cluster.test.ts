@@ -11,9 +11,10 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { Held } from '../support/networks/held.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { postgresObstacle, postgresPrograms } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'a long secret';
 const CLI = 'entry/sim-cli.ts';

@@ -11,8 +11,9 @@ import { createRouter, openManagement } from '../support/clients/management.ts';
 import { linkListener } from '../support/config/link-config.ts';
 import { TestProxy } from '../support/hostile/http-proxy.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const FILES = ['cert', 'server.cert', 'key', 'ca'];
 

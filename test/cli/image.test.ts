@@ -19,8 +19,9 @@ import t, { type Test } from 'tap';
 import { createRouter } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { type Container, type ContainerOptions, ImageRoot } from '../support/programs/image.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MIB = 1024 * 1024;

@@ -7,8 +7,9 @@ import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { killedAt } from '../support/programs/kill-at-step.ts';
+import { until } from '../support/until.ts';
 
 const KILLED = 137;
 const UNFINISHED = /\.(new|old|tmp|trial)$/;

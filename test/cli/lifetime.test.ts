@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { headLine } from '../../controller-sim/lab/journal/recording.ts';
-import { until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const CLI = 'entry/sim-cli.ts';
 const ROOT = join(import.meta.dirname, '../..');

@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
 import { processes } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const ACTIVE = 2_000;

@@ -11,8 +11,9 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { openManagement } from '../support/clients/management.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { ending, Overlay } from '../support/networks/overlay.ts';
 import { portsOfProcess, processes } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */

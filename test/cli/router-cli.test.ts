@@ -11,9 +11,10 @@ import { routerProgram } from '../../agent/commands/program.ts';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { webServer } from '../support/config/link-config.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runCommand } from '../support/programs/command.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const router = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);

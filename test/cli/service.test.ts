@@ -22,8 +22,9 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { createRouter } from '../support/clients/management.ts';
 import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { ServiceUnit } from '../support/programs/service-unit.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/run-a-router.md'), 'utf8');

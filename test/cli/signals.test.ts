@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { portsOfProcess } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Longer than the time in which a repeated signal is ignored. */

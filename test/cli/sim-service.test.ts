@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inOwnNamespace, run } from '../support/networks/network-namespace.ts';
-import { until } from '../support/networks/overlay.ts';
 import { NotifySocket } from '../support/programs/notify-socket.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const UNIT = join(ROOT, 'examples/service/edgeweave-sim.service');

@@ -19,9 +19,10 @@ import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
 import { startRouter } from '../../entry/router.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
+import { Overlay, type RouterSetup } from '../support/networks/overlay.ts';
 import { portsOf } from '../support/networks/router-ports.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 t.test('unsupported listeners and dialers are logged once at the start, and not opened', async (t) => {
   await using overlay = await Overlay.start();

@@ -10,8 +10,9 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { run } from '../support/networks/network-namespace.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { killedAt } from '../support/programs/kill-at-step.ts';
+import { until } from '../support/until.ts';
 
 const STOPPED = 143;
 /** The removal of the old data, right after the answer of the controller; a file; the last file. */

@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { RELEASE } from '../support/house/thorough.ts';
-import { ending, until } from '../support/networks/overlay.ts';
+import { ending } from '../support/networks/overlay.ts';
 import { processes } from '../support/networks/processes.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /**

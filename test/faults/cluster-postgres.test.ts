@@ -15,9 +15,9 @@ import { StoreWriteError } from '../../controller-sim/state/store/store.ts';
 import type { Transaction } from '../../controller-sim/state/transaction.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { connectTo, memberInfo } from '../support/rooms/members.ts';
+import { until } from '../support/until.ts';
 import {
   contentsOf,
   countUp,

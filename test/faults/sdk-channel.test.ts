@@ -21,8 +21,9 @@ import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
-import { ending, until } from '../support/networks/overlay.ts';
+import { ending } from '../support/networks/overlay.ts';
 import { isEmpty, network } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 import { Client } from './network.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 20261122);

@@ -8,7 +8,7 @@ import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { DRIVERS, drivePythonSdk, runDriver, sdkNetwork } from '../support/clients/sdk-drivers.ts';
 import { RELEASE } from '../support/house/thorough.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const REQUIREMENTS = join(DRIVERS, 'requirements.txt');
 const VENV = join(import.meta.dirname, '../../node_modules/.cache/drivers');

@@ -6,8 +6,8 @@ import { TokenError, Tokens } from '../../agent/access/tokens.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { clientNetwork } from '../support/networks/client-network.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { until } from '../support/networks/overlay.ts';
 import { allowRouter, commandLine, enrollIdentity, ReferenceProcess, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;

@@ -10,7 +10,7 @@ import { openManagement } from '../support/clients/management.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { changeMembers } from '../support/networks/changing-members.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import {
   allowRouter,
   enrollIdentity,
@@ -18,6 +18,7 @@ import {
   ReferenceRouter,
   skipped,
 } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 import { goSdkIn } from './releases/go-sdk.ts';
 
 const PASSWORD = 'secret';

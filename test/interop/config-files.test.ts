@@ -8,8 +8,8 @@ import t, { type Test } from 'tap';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { emptied, fullConfig, type Variant } from '../support/config/full-config.ts';
-import { until } from '../support/networks/overlay.ts';
 import { ReferenceProcess, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 interface Recorded {
   readonly starts: readonly string[];

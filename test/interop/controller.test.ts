@@ -7,7 +7,7 @@ import { edgeListener } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { listeningRouter } from '../support/networks/listening-router.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import {
   allowRouter,
   enrollIdentity,
@@ -16,6 +16,7 @@ import {
   ReferenceRouter,
   skipped,
 } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;

@@ -24,8 +24,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { type Container, ImageRoot } from '../support/programs/image.ts';
+import { until } from '../support/until.ts';
 
 const { HELM_BIN: HELM = '', ZITI_ROUTER_CHART: CHART = '' } = process.env;
 const IMAGE = join(import.meta.dirname, '../../build/edgeweave-router.oci');

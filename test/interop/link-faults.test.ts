@@ -7,8 +7,9 @@ import { dialing, listening } from '../support/config/link-config.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
 import { linksOf, longTransfer } from '../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds for links and terminators to come up. */

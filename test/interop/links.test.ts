@@ -6,8 +6,9 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { dialing, linkDialer, linkListener, listening } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds for all links and terminators to come up. */

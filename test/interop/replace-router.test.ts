@@ -8,9 +8,10 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { createRouter } from '../support/clients/management.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { endOf, startCommand } from '../support/programs/image-commands.ts';
 import { ReferenceProcess, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const ZITI = process.env.ZITI_BIN ?? '';
 const START_TIME = 40_000;

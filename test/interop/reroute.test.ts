@@ -6,8 +6,9 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linkIn } from '../support/config/link-config.ts';
 import { hasBothPaths, longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, type RouterSetup, until } from '../support/networks/overlay.ts';
+import { Overlay, type RouterSetup } from '../support/networks/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const MEBIBYTES = 48;
 /** Milliseconds for links and terminators to come up. */

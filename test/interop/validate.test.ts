@@ -10,7 +10,7 @@ import { ManagementClient } from '../support/clients/management-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, type TestController, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestController } from '../support/networks/overlay.ts';
 import {
   allowRouter,
   enrollIdentity,
@@ -19,6 +19,7 @@ import {
   ReferenceRouter,
   skipped,
 } from '../support/programs/reference.ts';
+import { until } from '../support/until.ts';
 
 const PATIENCE = 30_000;
 

@@ -21,7 +21,8 @@ import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { httpClient } from '../support/clients/http.ts';
 import { type Device, enrollDevice, loginOidc } from '../support/clients/sdk-client.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Network extends AsyncDisposable {
   /** Shared by the router and the controller. */

@@ -7,7 +7,8 @@ import type { Event } from '../../controller-sim/events/events.ts';
 import { enrollDevice, loginLegacy, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** The resolver rejects such a label without asking a name server. */
 const UNRESOLVABLE = `${'x'.repeat(64)}.test`;

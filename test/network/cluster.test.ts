@@ -11,7 +11,8 @@ import { ApiClient } from '../support/clients/api-client.ts';
 import { type Management, openManagement } from '../support/clients/management.ts';
 import { changeMembers } from '../support/networks/changing-members.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'secret';
 

@@ -21,7 +21,8 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { endpointsOf, listeningRouter } from '../support/networks/listening-router.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const controllers = (router: Router) => router.describe().controllers;
 

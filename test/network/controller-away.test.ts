@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { SkippingClock } from '../support/programs/skipping-clock.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE = 60_000;
 const HALF_HOURS = 6;

@@ -10,8 +10,9 @@ import { askRouter } from '../../agent/operator/operator-client.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
-import { ending, Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { ending, Overlay, type TestRouter } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 async function network(extra: RouterFile = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import t from 'tap';
 import { linksOf } from '../support/networks/faulty-paths.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** A service that answers each connection with its name. */
 async function named(name: string): Promise<{ server: Server; port: number }> {

@@ -8,7 +8,8 @@ import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const FAST = { interval: '100ms', timeout: '500ms' };
 const ACTIONS = [

@@ -13,7 +13,8 @@ import { dialThroughProxy } from '../../agent/egress/socket-dial.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type ProxyBehaviour, TestProxy } from '../support/hostile/http-proxy.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** Milliseconds until a silent proxy has had its time. */
 const TIMEOUT = 400;

@@ -9,8 +9,9 @@ import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 type Shown = Record<string, unknown>;
 

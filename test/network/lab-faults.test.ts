@@ -5,8 +5,9 @@ import t from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { ControlEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, proxyNetwork, until } from '../support/networks/overlay.ts';
+import { Overlay, proxyNetwork } from '../support/networks/overlay.ts';
 import { SkippingClock } from '../support/programs/skipping-clock.ts';
+import { until } from '../support/until.ts';
 
 const BYTES = 64 * 1024;
 /** Milliseconds; entries have whole ones. */

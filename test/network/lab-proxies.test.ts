@@ -6,7 +6,7 @@ import t from 'tap';
 import type { NewFault } from '../../controller-sim/lab/faults/fault.ts';
 import { startNetwork, startSimulator } from '../../entry/sim.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const KIB = 1024;
 

@@ -4,8 +4,9 @@ import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type Device, enrollDevice, loginLegacy, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { allLeft, counts, network as sdkNetwork } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 
 /** Two routers with an encrypted service. */
 async function network() {

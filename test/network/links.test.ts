@@ -7,7 +7,8 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { dialing, type linkDialer, linkListener, listening } from '../support/config/link-config.ts';
 import { FaultyPort } from '../support/hostile/faulty-port.ts';
 import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/networks/faulty-paths.ts';
-import { Overlay, proxyNetwork, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, proxyNetwork, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const KIB = 1024;
 

@@ -8,8 +8,8 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { startNetwork } from '../../entry/sim.ts';
 import type { LoadReport } from '../../testbed/load/interface.ts';
 import { runLoad } from '../../testbed/load/run.ts';
-import { until } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 function stage({ stages }: LoadReport, group: string, step: string) {
   return stages.find((each) => each.group === group && each.step === step);

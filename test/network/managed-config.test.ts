@@ -6,7 +6,8 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { linkListener } from '../support/config/link-config.ts';
-import { ending, Overlay, TestRouter, until } from '../support/networks/overlay.ts';
+import { ending, Overlay, TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const NO_LINKS = { listeners: [] };
 

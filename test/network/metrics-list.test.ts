@@ -13,7 +13,8 @@ import { PAGE_METRICS } from '../../agent/metrics/page-metrics.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Documented {
   readonly name: string;

@@ -14,7 +14,8 @@ import { PROGRAM_VERSION } from '../../agent/version.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { ending, Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/monitoring');
 const DOCUMENTS = join(import.meta.dirname, '../../docs/guides');

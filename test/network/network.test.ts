@@ -9,7 +9,8 @@ import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linkIn } from '../support/config/link-config.ts';
-import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { ending, Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds until a router has asked about circuits whose other end is silent. */

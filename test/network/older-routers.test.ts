@@ -17,8 +17,9 @@ import { dialing, listening } from '../support/config/link-config.ts';
 import { rawText } from '../support/hostile/raw-protobuf.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
 import { linksOf } from '../support/networks/faulty-paths.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const UNKNOWN = 20_999;
 const LIST_SERVICES = 20_404;

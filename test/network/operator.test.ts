@@ -18,9 +18,10 @@ import { Router } from '../../agent/router.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener, webServer } from '../support/config/link-config.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { portsOf } from '../support/networks/router-ports.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });

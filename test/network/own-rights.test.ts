@@ -3,7 +3,8 @@
 
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { ending, type Overlay, proxyNetwork, until } from '../support/networks/overlay.ts';
+import { ending, type Overlay, proxyNetwork } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 async function network() {
   const { overlay, a, b } = await proxyNetwork();

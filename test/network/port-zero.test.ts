@@ -3,8 +3,9 @@
 import { connect } from 'node:net';
 import t from 'tap';
 import { edgeListener, linkDialer, linkListener, webServer } from '../support/config/link-config.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const FREE = 'tls:127.0.0.1:0';
 const LINK = { listeners: [linkListener(0)], dialers: [linkDialer()] };

@@ -8,7 +8,8 @@ import t from 'tap';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { ApiClient, newRequest } from '../support/clients/api-client.ts';
 import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE = 60_000;
 const YEAR = 365 * 24 * 60 * MINUTE;

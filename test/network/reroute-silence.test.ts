@@ -4,7 +4,7 @@
 import t from 'tap';
 import { diamond } from '../support/networks/diamond.ts';
 import { longTransfer } from '../support/networks/faulty-paths.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MEBIBYTES = 64;
 /** Milliseconds; the controller declares a silent router dead after 30 s. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { RELEASE, THOROUGH } from '../support/house/thorough.ts';
 import { diamond, startRouter } from '../support/networks/diamond.ts';
 import { longTransfer, pathOf } from '../support/networks/faulty-paths.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const EVERY = 12;
 /** Number of kills; links are closed twice as often. */

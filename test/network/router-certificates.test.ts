@@ -23,8 +23,9 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, newRequest } from '../support/clients/api-client.ts';
 import { createRouter } from '../support/clients/management.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value. */
 async function enrollWith(overlay: Overlay, value: string) {

@@ -13,8 +13,9 @@ import {
   serviceSession,
   UUID_HEADER,
 } from '../support/clients/sdk-client.ts';
-import { type Overlay, until } from '../support/networks/overlay.ts';
+import type { Overlay } from '../support/networks/overlay.ts';
 import { allLeft, network, sdkService } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 
 interface Listed {
   readonly cost: number;

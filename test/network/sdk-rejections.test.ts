@@ -14,8 +14,9 @@ import {
   type SdkConn,
   serviceSession,
 } from '../support/clients/sdk-client.ts';
-import { type Overlay, until } from '../support/networks/overlay.ts';
+import type { Overlay } from '../support/networks/overlay.ts';
 import { allLeft, isEmpty, network, sdkService } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 
 t.test('strangers, stolen tokens and foreign certificates are rejected at the hello', async (t) => {
   await using net = await network();

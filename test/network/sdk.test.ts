@@ -16,8 +16,9 @@ import {
   type SdkConn,
   serviceSession,
 } from '../support/clients/sdk-client.ts';
-import { ending, until } from '../support/networks/overlay.ts';
+import { ending } from '../support/networks/overlay.ts';
 import { allLeft, counts, isEmpty, network, sdkService } from '../support/networks/sdk-network.ts';
+import { until } from '../support/until.ts';
 
 const UPLOAD = 20_000_000;
 const MESSAGE = 16_000;

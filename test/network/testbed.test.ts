@@ -10,7 +10,7 @@ import { Agent, request } from 'undici';
 import type { LinkEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { type Network, startNetwork } from '../../entry/sim.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { until } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface IdentityFile {
   readonly ztAPI: string;

@@ -4,7 +4,8 @@
 import t from 'tap';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const skip = whyNoSystemLibrary() ?? false;

@@ -10,7 +10,8 @@ import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { DialError, dialTls } from '#wire/connection/dial.ts';
 import { type Issued, issue, makeAuthority } from '../support/clients/certificates.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const DAY = 86_400_000;
 const CA_FILE = 'identity.ca (/etc/router.cas)';

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { inOwnNamespace } from '../support/networks/network-namespace.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import {
   curl,
   execute,
@@ -19,6 +19,7 @@ import {
   startDaemon,
   traces,
 } from '../support/networks/tproxy.ts';
+import { until } from '../support/until.ts';
 
 if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
 

@@ -5,7 +5,6 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { sendFromPortZero } from '../support/hostile/raw-datagram.ts';
 import { inOwnNamespace, LanClient, run } from '../support/networks/network-namespace.ts';
-import { until } from '../support/networks/overlay.ts';
 import {
   curl,
   execute,
@@ -17,6 +16,7 @@ import {
   queryName,
   traces,
 } from '../support/networks/tproxy.ts';
+import { until } from '../support/until.ts';
 
 /** A DNS query for the address of `udp.example`. */
 const QUERY = Buffer.from('12340100000100000000000003756470076578616d706c650000010001', 'hex');

@@ -7,7 +7,8 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ending, Overlay, until } from '../support/networks/overlay.ts';
+import { ending, Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const KIB = 1024;
 

@@ -7,7 +7,8 @@ import { createLog } from '#lib/log/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { type LinkSection, listening } from '../support/config/link-config.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/why-no-link.md'), 'utf8');
 

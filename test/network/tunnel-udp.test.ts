@@ -6,7 +6,8 @@ import t from 'tap';
 import type { TunnelOptions } from '../support/config/link-config.ts';
 import { holdings, leftSince } from '../support/hostile/leftovers.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type ServiceSetup, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 /** A UDP server on the loopback interface that echoes every datagram. */
 async function udpEcho(): Promise<{ port: number; sources: Set<string>; [Symbol.dispose](): void }> {

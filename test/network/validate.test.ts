@@ -23,7 +23,8 @@ import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/c
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const BIND = Buffer.of(2);
 const OTHER = Buffer.of(1);

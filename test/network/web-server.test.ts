@@ -19,7 +19,8 @@ import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import { edgeListener, linkListener, webServer } from '../support/config/link-config.ts';
 import { expensiveChain } from '../support/hostile/expensive-chain.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
 

@@ -14,7 +14,8 @@ import { httpClient } from '../support/clients/http.ts';
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/clients/sdk-client.ts';
 import { edgeListener } from '../support/config/link-config.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, type TestRouter, until } from '../support/networks/overlay.ts';
+import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 interface Network extends AsyncDisposable {
   overlay: Overlay;

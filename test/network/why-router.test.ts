@@ -5,8 +5,9 @@ import { askRouter } from '../../agent/operator/operator-client.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { listening } from '../support/config/link-config.ts';
 import { CLOSED_PORT } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 interface Explanation {
   readonly ok: boolean;

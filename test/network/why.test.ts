@@ -6,7 +6,8 @@ import { type Random, seededRandom } from '#lib/random.ts';
 import type { PermissionType } from '../../controller-sim/state/entity.ts';
 import { ApiClient } from '../support/clients/api-client.ts';
 import { RouterPeer } from '../support/hostile/router-peer.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
+import { until } from '../support/until.ts';
 
 const ROLES = ['red', 'green', 'blue'];
 const CHECK_ROLES = ['#strict', '#lax'];

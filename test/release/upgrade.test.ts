@@ -14,9 +14,10 @@ import { createRouter, openManagement } from '../support/clients/management.ts';
 import { enrollableFile, routerPair } from '../support/config/router-pair.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { CLOSED_PORT, fixedPorts } from '../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../support/networks/overlay.ts';
+import { Overlay } from '../support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/programs/postgres.ts';
 import { runProgram } from '../support/programs/run.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PASSWORD = 'of both versions';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { until } from '../../test/support/networks/overlay.ts';
+import { until } from '../../test/support/until.ts';
 import { resumeStopped } from './stopped-programs.ts';
 
 const onlyLinux = { skip: process.platform !== 'linux' && 'only Linux lists processes in /proc' };

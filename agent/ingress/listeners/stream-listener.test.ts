@@ -8,7 +8,8 @@ import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { TlsPort } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
-import { ending, until } from '../../../test/support/networks/overlay.ts';
+import { ending } from '../../../test/support/networks/overlay.ts';
+import { until } from '../../../test/support/until.ts';
 import { StreamListener, type StreamListenerInit } from './stream-listener.ts';
 
 const HOST = '127.0.0.1';

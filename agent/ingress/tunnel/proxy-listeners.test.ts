@@ -19,7 +19,7 @@ import {
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
 import { fixedPorts } from '../../../test/support/networks/fixed-ports.ts';
-import { until } from '../../../test/support/networks/overlay.ts';
+import { until } from '../../../test/support/until.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import type { Caller, ServiceDialer } from './service-dialer.ts';

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { WorkSlots } from '#lib/queue/fair-slots.ts';
-import { until } from '../../../test/support/networks/overlay.ts';
+import { until } from '../../../test/support/until.ts';
 import { resolverPort } from './resolver-port.ts';
 
 function resolver({

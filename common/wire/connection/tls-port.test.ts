@@ -8,7 +8,7 @@ import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
-import { until } from '../../../test/support/networks/overlay.ts';
+import { until } from '../../../test/support/until.ts';
 import { Alpn, TlsPort } from './tls-port.ts';
 
 const HOST = '127.0.0.1';

@@ -7,7 +7,7 @@ import { IoContext } from '#lib/net/io-context.ts';
 import { systemRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
-import { until } from '../../../test/support/networks/overlay.ts';
+import { until } from '../../../test/support/until.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import { Proxies } from './proxies.ts';
 import { ProxyTargets, proxyTarget } from './proxy-targets.ts';

@@ -6,9 +6,9 @@ import { join as joinPath } from 'node:path';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { until } from '../../../test/support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
 import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/rooms/members.ts';
+import { until } from '../../../test/support/until.ts';
 import { copyStore } from './copy-store.ts';
 import { PostgresStore } from './postgres-store.ts';
 

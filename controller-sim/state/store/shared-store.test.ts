@@ -7,7 +7,6 @@ import { seededRandom } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { FaultyPort } from '../../../test/support/hostile/faulty-port.ts';
 import { SharedSession } from '../../../test/support/hostile/shared-session.ts';
-import { until } from '../../../test/support/networks/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/programs/postgres.ts';
 import {
   chainsOf,
@@ -19,6 +18,7 @@ import {
   type Member,
   service,
 } from '../../../test/support/rooms/members.ts';
+import { until } from '../../../test/support/until.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { PostgresStore } from './postgres-store.ts';

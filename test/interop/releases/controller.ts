@@ -2,8 +2,9 @@
 // not tried, because our routers demand what 2.0 brought.
 
 import { linksOf } from '../../support/networks/faulty-paths.ts';
-import { Overlay, until } from '../../support/networks/overlay.ts';
+import { Overlay } from '../../support/networks/overlay.ts';
 import { ReferenceController } from '../../support/programs/reference.ts';
+import { until } from '../../support/until.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

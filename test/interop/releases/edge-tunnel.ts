@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDevice } from '../../support/clients/management.ts';
 import { clientNetwork } from '../../support/networks/client-network.ts';
-import { type Overlay, until } from '../../support/networks/overlay.ts';
+import type { Overlay } from '../../support/networks/overlay.ts';
 import { allowRouter, ReferenceProcess } from '../../support/programs/reference.ts';
+import { until } from '../../support/until.ts';
 import type { StepReport, Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { clientNetwork } from '../../support/networks/client-network.ts';
 import { fixedPorts } from '../../support/networks/fixed-ports.ts';
-import { until } from '../../support/networks/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess } from '../../support/programs/reference.ts';
+import { until } from '../../support/until.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

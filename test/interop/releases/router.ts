@@ -5,8 +5,9 @@
 import { dialing, linkDialer, linkListener, listening } from '../../support/config/link-config.ts';
 import { linksOf } from '../../support/networks/faulty-paths.ts';
 import { fixedPorts } from '../../support/networks/fixed-ports.ts';
-import { Overlay, until } from '../../support/networks/overlay.ts';
+import { Overlay } from '../../support/networks/overlay.ts';
 import { ReferenceRouter } from '../../support/programs/reference.ts';
+import { until } from '../../support/until.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { type Transfer, transfer } from '../../../examples/two-routers/transfer.ts';
-import { until } from '../../support/networks/overlay.ts';
+import { until } from '../../support/until.ts';
 
 const MIB = 1024 * 1024;
 const PROBE = 1_000;

@@ -5,8 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientNetwork } from '../../support/networks/client-network.ts';
 import { fixedPorts } from '../../support/networks/fixed-ports.ts';
-import { until } from '../../support/networks/overlay.ts';
 import { ReferenceProcess } from '../../support/programs/reference.ts';
+import { until } from '../../support/until.ts';
 import type { Steps } from './steps.ts';
 import { carries, echo, PATIENCE } from './traffic.ts';
 

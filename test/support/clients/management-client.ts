@@ -21,7 +21,7 @@ import {
 } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { until } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 
 const LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 * 1024 };
 

@@ -28,7 +28,7 @@ import { Message } from '#wire/message.ts';
 import { loadRouterConfig } from '../../../agent/config/load.ts';
 import { Router } from '../../../agent/router.ts';
 import { type Authority, issue, makeAuthority } from '../clients/certificates.ts';
-import { until } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 
 const MAX_BODY = 64 * 1024 * 1024;
 /** Milliseconds. */

@@ -10,9 +10,10 @@ import { SharedMemory } from '../../../controller-sim/state/store/shared-memory.
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../clients/api-client.ts';
 import { openManagement } from '../clients/management.ts';
+import { until } from '../until.ts';
 import { fixedPorts } from './fixed-ports.ts';
 import { Held } from './held.ts';
-import { Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
+import { Overlay, type RouterSetup, type TestController } from './overlay.ts';
 
 interface Following {
   readonly id: string;

@@ -2,7 +2,8 @@
 // listener for clients.
 
 import { edgeListener } from '../config/link-config.ts';
-import { Overlay, type RouterSetup, until } from './overlay.ts';
+import { until } from '../until.ts';
+import { Overlay, type RouterSetup } from './overlay.ts';
 
 export interface ClientNetwork {
   readonly overlay: Overlay;

@@ -3,8 +3,9 @@
 
 import { Program } from '../../../examples/two-routers/process.ts';
 import { linkIn } from '../config/link-config.ts';
+import { until } from '../until.ts';
 import { hasBothPaths, pathOf } from './faulty-paths.ts';
-import { Overlay, until } from './overlay.ts';
+import { Overlay } from './overlay.ts';
 
 interface Between {
   readonly id: string;

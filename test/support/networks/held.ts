@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { until } from './overlay.ts';
+import { until } from '../until.ts';
 
 export class Held {
   readonly #socket: Socket;

@@ -22,8 +22,6 @@ import { until } from '../until.ts';
 import { atItsPort } from './fixed-ports.ts';
 import { portsOf, type RouterPorts } from './router-ports.ts';
 
-export { until } from '../until.ts';
-
 export interface EnrolledRouter {
   readonly id: string;
   readonly name: string;

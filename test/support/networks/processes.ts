@@ -5,7 +5,8 @@ import { askRouter } from '../../../agent/operator/operator-client.ts';
 import { Program } from '../../../examples/two-routers/process.ts';
 import { transfer } from '../../../examples/two-routers/transfer.ts';
 import { webServer } from '../config/link-config.ts';
-import { Overlay, until } from './overlay.ts';
+import { until } from '../until.ts';
+import { Overlay } from './overlay.ts';
 import { portsOf, type RouterPorts } from './router-ports.ts';
 
 const MIB = 1024 * 1024;

@@ -3,7 +3,8 @@
 import { hostService } from '../clients/management.ts';
 import type { Device } from '../clients/sdk-client.ts';
 import { edgeListener } from '../config/link-config.ts';
-import { Overlay, type TestRouter, until } from './overlay.ts';
+import { until } from '../until.ts';
+import { Overlay, type TestRouter } from './overlay.ts';
 
 export interface Network extends AsyncDisposable {
   overlay: Overlay;

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { until } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 import { ContainerNetwork } from './container-network.ts';
 import { type Container, ImageRoot } from './image.ts';
 

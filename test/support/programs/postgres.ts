@@ -16,7 +16,7 @@ import {
   postgresCommand,
 } from '../../../controller-sim/commands/serving/own-database.ts';
 import { fixedPorts } from '../networks/fixed-ports.ts';
-import { until } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 
 /** All servers of this process have it. The programs that it starts inherit it; no list of processes shows it. */
 const PASSWORD = randomBytes(16).toString('hex');

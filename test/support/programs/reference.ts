@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { createDevice, createRouter, type Management, openManagement } from '../clients/management.ts';
 import { edgeListener, linkDialer, linkListener } from '../config/link-config.ts';
 import { fixedPorts } from '../networks/fixed-ports.ts';
-import { type Overlay, type RouterSetup, type TestController, until } from '../networks/overlay.ts';
+import type { Overlay, RouterSetup, TestController } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 
 const BINARY = process.env.ZITI_BIN;
 const ENROLL_TIME = 30_000;

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../networks/overlay.ts';
+import { until } from '../until.ts';
 import { NotifySocket } from './notify-socket.ts';
 
 /** Microseconds; the unit's own value would make tests too slow. */

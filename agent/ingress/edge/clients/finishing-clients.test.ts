@@ -9,7 +9,6 @@ import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
 import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
-import { until } from '../../../../test/support/networks/overlay.ts';
 import {
   ACCESS_TOKEN,
   LEGACY_TOKEN,
@@ -20,6 +19,7 @@ import {
   sdkRooms,
   settled,
 } from '../../../../test/support/rooms/sdk-rooms.ts';
+import { until } from '../../../../test/support/until.ts';
 import type { Recipient } from '../../../control/controller.ts';
 import { collectGarbage } from '../../../profile/runtime.ts';
 import { SessionValidation } from './session-validation.ts';

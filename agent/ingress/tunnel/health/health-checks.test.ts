@@ -7,7 +7,7 @@ import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { until } from '../../../../test/support/networks/overlay.ts';
+import { until } from '../../../../test/support/until.ts';
 import type { CheckConfig } from './check-config.ts';
 import { HealthChecks } from './health-checks.ts';
 

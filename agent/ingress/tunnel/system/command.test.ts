@@ -2,8 +2,8 @@
 
 import t from 'tap';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
-import { until } from '../../../../test/support/networks/overlay.ts';
 import { withoutDescriptors } from '../../../../test/support/programs/no-descriptors.ts';
+import { until } from '../../../../test/support/until.ts';
 import { runCommand } from './command.ts';
 
 const shell = (script: string) => ({ program: 'sh', args: ['-c', script] });

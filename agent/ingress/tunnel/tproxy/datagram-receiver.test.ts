@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../test/support/networks/network-namespace.ts';
-import { until } from '../../../../test/support/networks/overlay.ts';
+import { until } from '../../../../test/support/until.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';
 import {
   boundAddress,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
-import { until } from '../../../../test/support/networks/overlay.ts';
+import { until } from '../../../../test/support/until.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { ExternalDiverter, removeDiversions } from './external-diverter.ts';
 

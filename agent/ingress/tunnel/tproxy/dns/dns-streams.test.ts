@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { until } from '../../../../../test/support/networks/overlay.ts';
+import { until } from '../../../../../test/support/until.ts';
 import { DnsStreams } from './dns-streams.ts';
 
 const HOST = '127.0.0.1';

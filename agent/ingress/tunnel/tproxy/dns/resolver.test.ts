@@ -7,7 +7,7 @@ import { IoContext } from '#lib/net/io-context.ts';
 import { systemRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/networks/network-namespace.ts';
-import { until } from '../../../../../test/support/networks/overlay.ts';
+import { until } from '../../../../../test/support/until.ts';
 import { AddressPool } from '../address-pool.ts';
 import { parseIpv4Network } from '../ipv4.ts';
 import { Resolver, type ResolverOptions } from './resolver.ts';
