@@ -21,7 +21,9 @@ const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api
 export const NAMESPACED = [
   'agent/ingress/tunnel/system/local-routes.test.ts',
   'agent/ingress/tunnel/tproxy/datagram-receiver.test.ts',
+  'agent/ingress/tunnel/tproxy/dns/hosts-file.test.ts',
   'agent/ingress/tunnel/tproxy/dns/resolver.test.ts',
+  'agent/ingress/tunnel/tproxy/flushed-rules.test.ts',
   'agent/ingress/tunnel/tproxy/interception.test.ts',
   'test/network/slow-path.test.ts',
   'test/network/tproxy-leftovers.test.ts',
