@@ -33,3 +33,16 @@ t.test('the processor time, the sockets and the memory of one program leave thos
   t.not(other.io.buffers.acquire(20_000).buffer, block.buffer);
   t.equal(one.io.buffers.acquire(20_000).buffer, block.buffer);
 });
+
+t.test('queued bytes do not wait for a clock that stands still', async (t) => {
+  const { flushes } = new IoContext({ clock: new VirtualClock() });
+  let isFlushed = false;
+  flushes.add(() => {
+    isFlushed = true;
+  });
+  for (let turn = 0; turn < 20_000 && !isFlushed; turn++) {
+    flushes.noteInput();
+    await new Promise(setImmediate);
+  }
+  t.ok(isFlushed, 'although input arrives in every turn');
+});

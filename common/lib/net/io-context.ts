@@ -21,7 +21,7 @@ export interface IoContextInit {
 
 export class IoContext {
   readonly clock: Clock;
-  /** For handshakes and processor time, which the lab of a simulator cannot move either. */
+  /** For handshakes, processor time and turns of the event loop, which no lab moves. */
   readonly realClock: Clock;
   /** They carry connections with many bytes; undefined: this thread carries all. */
   readonly threads: IoThreads | undefined;
@@ -40,7 +40,7 @@ export class IoContext {
     this.clock = clock;
     this.realClock = realClock;
     this.threads = threads;
-    this.flushes = new FlushSchedule(clock);
+    this.flushes = new FlushSchedule(realClock); // turns of the event loop exist in virtual time, too
     this.clientSockets = new ClientSockets(maxClientSockets);
     this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock });
     this.datagramCpu = new UnauthenticatedCpu({ clock: realClock });
