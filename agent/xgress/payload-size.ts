@@ -20,3 +20,8 @@ export function announceLargePayloads(ours: Map<number, Buffer>): void {
 export function maxPayload(theirs: PeerData): number {
   return theirs.get(PeerDataKey.LargestPayload)?.equals(ANNOUNCEMENT) ? LARGE_PAYLOAD : SAFE_PAYLOAD;
 }
+
+/** Bytes of each of the fewest equal parts of a read of `length` bytes that have at most `limit`. */
+export function equalPart(length: number, limit: number): number {
+  return Math.ceil(length / Math.ceil(length / limit));
+}

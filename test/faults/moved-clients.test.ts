@@ -2,7 +2,6 @@
 // late: each client receives what the other one sent, in order, up to its end, or both are reset. Nothing remains.
 
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -22,6 +21,7 @@ import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../../agent/xgress/clients/end-to-end.ts';
 import { SocketClient } from '../../agent/xgress/clients/socket-client.ts';
 import type { Xgress } from '../../agent/xgress/xgress.ts';
+import { openSockets } from '../support/hostile/leftovers.ts';
 import { delayNotifications, Late } from '../support/rooms/late.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
@@ -223,16 +223,6 @@ class SkippingClock extends SystemClock {
 
 const clock = new SkippingClock();
 let initialSockets = 0;
-
-function openSockets(): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
-    } catch {
-      return false; // the listing itself
-    }
-  }).length;
-}
 
 async function carryOut(network: Network, operations: readonly Operation[]): Promise<void> {
   for (const each of operations) {

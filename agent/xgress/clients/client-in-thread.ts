@@ -7,7 +7,7 @@ import { describeError } from '#lib/errors.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
-import { LARGE_PAYLOAD } from '../payload-size.ts';
+import { equalPart, LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
 import { type ClientClosed, type ClientCommand, type MovedClientData, TAKEN } from './moved-client.ts';
 
@@ -113,9 +113,7 @@ export class ClientInThread implements CrossingOwner {
   /** Returns the number of bytes for which there was room. */
   #send(data: Buffer): number {
     const { sent, received } = this.#crossing;
-    const limit = Math.min(this.#maxPayload, received.hint || this.#maxPayload);
-    const count = Math.ceil(data.length / limit);
-    const size = Math.ceil(data.length / count);
+    const size = equalPart(data.length, Math.min(this.#maxPayload, received.hint || this.#maxPayload));
     for (let at = 0; at < data.length; at += size) {
       const part = data.subarray(at, at + size);
       const room = sent.reserve(part.length + SEAL_LENGTH);

@@ -2,7 +2,6 @@
 // ends and resets reach both sides, and a thread that ends cuts only the circuits of its clients.
 
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import t from 'tap';
 import { createLog } from '#lib/log/log.ts';
@@ -11,7 +10,9 @@ import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
 import { type Clock, SystemClock, VirtualClock } from '#lib/time/clock.ts';
+import { openSockets } from '../../../test/support/hostile/leftovers.ts';
 import { crossing } from '../../../test/support/rooms/crossing.ts';
+import { until } from '../../../test/support/until.ts';
 import { FIN_HEADERS } from '../end-marks.ts';
 import type { Xgress } from '../xgress.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from './end-to-end.ts';
@@ -187,20 +188,6 @@ async function read(socket: Socket, bytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function openSockets(): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
-    } catch {
-      return false; // the listing itself
-    }
-  }).length;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 for (const isEncrypted of [true, false]) {
   const kind = isEncrypted ? 'encrypted' : 'clear';
   t.test(`${kind} data of both directions survives the move, and the ends follow it`, { skip }, async (t) => {
@@ -208,7 +195,7 @@ for (const isEncrypted of [true, false]) {
     const data = content(6 * MIB);
     net.one.write(data);
     t.ok((await read(net.two, data.length)).equals(data), 'from the client to the service');
-    await until(() => net.carried() === 2);
+    await until('both moves', () => net.carried() === 2);
     const answer = content(5 * MIB);
     net.two.write(answer);
     t.ok((await read(net.one, answer.length)).equals(answer), 'and back');
@@ -220,7 +207,7 @@ for (const isEncrypted of [true, false]) {
     t.equal((await read(net.one, 6)).toString(), 'answer', 'the other direction goes on after the end of one');
     await once(net.one.resume(), 'end');
     for (const end of [net.left, net.right]) end.client?.closed('complete');
-    await until(() => net.carried() === 0 && net.inside.every((socket) => socket.destroyed));
+    await until('closed sockets', () => net.carried() === 0 && net.inside.every((socket) => socket.destroyed));
     t.notOk(net.left.isAborted || net.right.isAborted);
     t.match(net.ioThreads.inspect(), [{ carried: 2 }]);
   });
@@ -246,7 +233,7 @@ t.test('a client that reads nothing stops its sender, and gets everything later'
   net.two.pause();
   const data = content(64 * MIB);
   net.one.write(data);
-  await until(() => net.right.isBlocked);
+  await until('a blocked circuit', () => net.right.isBlocked);
   await new Promise((resolve) => setTimeout(resolve, 100));
   t.ok(net.left.sizes.length * 64 * 1024 < 32 * MIB, 'most of it waits at the client');
   t.ok((await read(net.two, data.length)).equals(data));
@@ -260,7 +247,7 @@ t.test('a reset of one client resets the other one', { skip }, async (t) => {
   const reset = once(net.two, 'error');
   resetSocket(net.one);
   t.match(await reset, [{ code: 'ECONNRESET' }]);
-  await until(() => net.carried() === 0);
+  await until('free threads', () => net.carried() === 0);
   t.ok(net.left.isAborted && net.right.isAborted);
 });
 
@@ -270,7 +257,7 @@ t.test('data that does not verify cuts the circuit, with the reason in the log',
   await read(net.two, 4 * MIB);
   net.left.damage = (data) => void data.writeUInt8((data[10] as number) ^ 1, 10);
   net.one.write(content(MIB));
-  await until(() => net.left.isAborted && net.carried() === 0);
+  await until('the end of the circuit', () => net.left.isAborted && net.carried() === 0);
   t.match(
     net.lines.find(({ level }) => level === 'warn'),
     { msg: 'circuit cut: its data cannot be decrypted', error: /^an encrypted message does not verify/ },
@@ -298,12 +285,12 @@ for (const [what, program] of [
     const counted = net.clientSockets.open;
     const resets = [once(net.one, 'error'), once(net.two, 'error')];
     for (const socket of [net.one, net.two]) socket.write('hello');
-    await until(() => net.carried() === 2);
+    while (net.carried() !== 2) await new Promise(setImmediate); // only for a moment
     t.equal(net.clientSockets.open, counted + 2);
     t.equal(openSockets(), sockets + 2);
     if (program === PROGRAM) await net.ioThreads.close();
     t.match(await Promise.all(resets), [[{ code: 'ECONNRESET' }], [{ code: 'ECONNRESET' }]]);
-    await until(() => openSockets() === sockets - 4);
+    await until('closed descriptors', () => openSockets() === sockets - 4);
     t.equal(net.clientSockets.open, counted);
   });
 
@@ -377,9 +364,9 @@ t.test('a slow client has time while it reads what waits for the thread, else it
 t.test('a circuit is cut if its client is gone, and the other one neither reads nor can write', { skip }, async (t) => {
   await using net = await blockedAfterEnd();
   net.one.write(content(32 * MIB));
-  await until(() => net.right.isBlocked);
+  await until('a blocked circuit', () => net.right.isBlocked);
   resetSocket(net.two);
-  await until(() => net.left.isAborted && net.carried() === 0);
+  await until('the end of the circuit', () => net.left.isAborted && net.carried() === 0);
   t.ok(net.right.isAborted);
 });
 
@@ -388,7 +375,7 @@ t.test('a client that is gone does not wait for a circuit that rejects its data'
   net.right.client?.rejected();
   resetSocket(net.two);
   net.right.receive(content(MIB), false); // the system tells the reset to those who write
-  await until(() => net.inside[1]?.destroyed === true);
+  await until('a closed socket', () => net.inside[1]?.destroyed === true);
   t.ok(net.right.isAborted);
 });
 
@@ -404,9 +391,9 @@ async function blockedAfterEnd() {
     net.two.write(content(64 * 1024));
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  await until(() => net.two.writableLength === 0);
+  await until('an empty socket', () => net.two.writableLength === 0);
   net.two.end(content(64 * 1024));
-  await until(() => net.two.writableFinished);
+  await until('the end of the writes', () => net.two.writableFinished);
   await new Promise((resolve) => setTimeout(resolve, 50));
   return net;
 }

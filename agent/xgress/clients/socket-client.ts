@@ -12,7 +12,7 @@ import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { isFin } from '../end-marks.ts';
-import { LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
+import { equalPart, LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
 import type { Xgress } from '../xgress.ts';
 import type { CircuitOutcome, XgressClient } from '../xgress-client.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
@@ -184,8 +184,7 @@ export class SocketClient implements XgressClient {
 
   /** Sends it in equal payloads, as small as the first link wants them. */
   #sendInEqualParts(data: Buffer): void {
-    const count = Math.ceil(data.length / (this.#xgress?.writeLimit ?? data.length));
-    const size = Math.ceil(data.length / count);
+    const size = equalPart(data.length, this.#xgress?.writeLimit ?? data.length);
     for (let at = 0; at < data.length; at += size) this.#send(data.subarray(at, at + size));
   }
 

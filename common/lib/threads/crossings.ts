@@ -79,10 +79,9 @@ export interface CrossingMemory {
   readonly sent: SharedArrayBuffer;
 }
 
-/** Creates the memory of a crossing: of this side, and of the other one. */
-export function createCrossing(bytes: number): readonly [CrossingMemory, CrossingMemory] {
-  const own = { received: createRing(bytes), sent: createRing(bytes) };
-  return [own, otherOf(own)];
+/** Creates the memory of a crossing, for this side. */
+export function createCrossing(bytes: number): CrossingMemory {
+  return { received: createRing(bytes), sent: createRing(bytes) };
 }
 
 /** The same memory for the other side. */

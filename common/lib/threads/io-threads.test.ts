@@ -165,7 +165,7 @@ t.test('a side tells when its last crossing has ended', async (t) => {
     () => undefined,
     () => void idle++,
   );
-  const [memory] = createCrossing(64);
+  const memory = createCrossing(64);
   const all = [side.add(1, memory), side.add(2, memory)];
   all[0]?.close();
   t.equal(idle, 0);

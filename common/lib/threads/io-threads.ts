@@ -112,7 +112,7 @@ export class IoThreads {
     try {
       place.thread ??= this.#start(place);
       const { worker, side } = place.thread;
-      const own = side.takeKept() ?? createCrossing(RING_BYTES)[0];
+      const own = side.takeKept() ?? createCrossing(RING_BYTES);
       const id = ++this.#ids;
       worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
       place.thread.carried++;
@@ -135,11 +135,11 @@ export class IoThreads {
 
   /** The place of the thread with the fewest connections; undefined if no thread may have another one. */
   #leastUsed(): Place | undefined {
+    if (this.#isClosed) return undefined;
     const now = this.#options.clock.monotonic();
     const usable = this.#places.filter(
       ({ thread, pausedUntil }) => pausedUntil <= now && (thread?.side.size ?? 0) < MAX_CROSSINGS,
     );
-    if (this.#isClosed) return undefined;
     return usable.toSorted((one, other) => (one.thread?.side.size ?? 0) - (other.thread?.side.size ?? 0))[0];
   }
 

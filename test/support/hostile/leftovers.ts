@@ -1,6 +1,7 @@
 // Counts the resources of this process: memory, sockets, timers. An attack test compares them before and after the
 // attack.
 
+import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -61,4 +62,15 @@ export async function leftSince(before: Holdings): Promise<Holdings> {
     if ((isReleased && steady >= STEADY_POLLS) || performance.now() >= end) return left;
     await sleep(POLL);
   }
+}
+
+/** Descriptors of this process that are sockets, also those that Node does not know. Linux only. */
+export function openSockets(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // the listing itself
+    }
+  }).length;
 }

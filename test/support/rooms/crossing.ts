@@ -1,6 +1,6 @@
 // A crossing whose sides are both in the thread of the test.
 
-import { type Crossing, CrossingSide, createAlarms, createCrossing } from '#lib/threads/crossings.ts';
+import { type Crossing, CrossingSide, createAlarms, createCrossing, otherOf } from '#lib/threads/crossings.ts';
 
 const RING_BYTES = 256 * 1024;
 
@@ -8,10 +8,10 @@ const RING_BYTES = 256 * 1024;
 export function crossing(): { main: Crossing; thread: Crossing; messages: unknown[] } {
   const messages: unknown[] = [];
   const [own, other] = createAlarms();
-  const [here, there] = createCrossing(RING_BYTES);
+  const here = createCrossing(RING_BYTES);
   const mainSide = new CrossingSide(own, (message) => threadSide.onMessage(message));
   const threadSide = new CrossingSide(other, (message) => mainSide.onMessage(message));
   const main = mainSide.add(1, here);
   main.owner = { onTurn: () => false, onMessage: (message) => messages.push(message), onLost: () => undefined };
-  return { main, thread: threadSide.add(1, there), messages };
+  return { main, thread: threadSide.add(1, otherOf(here)), messages };
 }
