@@ -1,6 +1,8 @@
 // The state of a router as `Router.describe()` and `router inspect FILE` report it. Types only: every room may use
 // them.
 
+import type { IoThreadInspection } from '#lib/threads/io-threads.ts';
+
 /** The state of all parts of a router at one moment. */
 export interface RouterDescription {
   readonly id: string;
@@ -32,7 +34,7 @@ export interface RouterDescription {
   /** Missing without mode tproxy. */
   readonly interception?: InterceptionDescription | undefined;
   /** The threads that carry connections and run now. */
-  readonly threads: readonly ThreadDescription[];
+  readonly threads: readonly IoThreadInspection[];
   readonly fabricListeners: readonly { readonly binding: string; readonly port: number }[];
   /** Bound addresses of the `web` section, `host:port`. */
   readonly web: readonly string[];
@@ -52,16 +54,6 @@ export interface RouterDescription {
   readonly dataModel?: DataModelPosition | undefined;
   /** Names of the running timers. */
   readonly timers: readonly string[];
-}
-
-export interface ThreadDescription {
-  /** Its number in profiles. */
-  readonly thread: number;
-  /** Connections now, and since its start. */
-  readonly connections: number;
-  readonly carried: number;
-  /** Share of the time since its start in which its event loop had work. */
-  readonly utilization: number;
 }
 
 export interface ConnectedController {
