@@ -190,7 +190,7 @@ class Network {
   }
 
   endThread(): void {
-    const crossing = this.#threads.open('end', undefined);
+    const crossing = this.#threads.open('end', () => ({}));
     if (crossing) crossing.owner = { onTurn: () => false, onMessage: () => undefined, onLost: () => clock.skip() };
   }
 
@@ -321,6 +321,7 @@ t.test('clients that move get all bytes in order or are reset, and nothing remai
     fc.array(operation, { minLength: 5, maxLength: 50 }),
     fc.context(),
     async (operations, context) => {
+      await threads.start();
       const network = new Network(server, threads);
       await network.open(1, true);
       await carryOut(network, operations);

@@ -97,14 +97,13 @@ export class MovedClient implements CrossingOwner {
   /** Undefined if no thread can take it, or there is no descriptor for it. Then nothing has changed. */
   static move(threads: IoThreads, init: MovedClientInit): MovedClient | undefined {
     const { encryption, maxPayload } = init;
-    const copy = threads.hasPlace ? copyOf(init) : undefined;
-    if (!copy) return undefined;
-    const data: MovedClientData = { descriptor: copy.descriptor, maxPayload, streams: encryption?.state };
-    const crossing = threads.open(MOVED_CLIENT, data);
-    if (crossing) return new MovedClient(crossing, copy, init);
-    closeSync(copy.descriptor);
-    copy.free();
-    return undefined;
+    let copy: Copy | undefined;
+    const crossing = threads.open(MOVED_CLIENT, () => {
+      copy = copyOf(init);
+      const data = copy && { descriptor: copy.descriptor, maxPayload, streams: encryption?.state };
+      return data satisfies MovedClientData | undefined;
+    });
+    return crossing && copy && new MovedClient(crossing, copy, init);
   }
 
   /** Bytes that were delivered and that the thread has not written. */

@@ -10,6 +10,9 @@ import { IoThreads, ThreadEndedError } from './io-threads.ts';
 
 const PROGRAM = new URL('../../../test/support/rooms/echo-thread.ts', import.meta.url);
 
+/** A thread that runs, and never says so. */
+const SILENT_PROGRAM = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => 0, 1_000)')}`);
+
 /** The part of an echo that has arrived. */
 interface Arrived {
   readonly data: Buffer[];
@@ -30,9 +33,23 @@ function threads(count: number, program = PROGRAM) {
   return { all, clock, lines, [Symbol.asyncDispose]: close };
 }
 
+/** Waits until all threads run: a further one starts for the connection after the first. */
+async function startAll(all: IoThreads, count: number): Promise<void> {
+  const crossings: (Crossing | undefined)[] = [];
+  await all.start();
+  while (all.inspect().length < count) {
+    crossings.push(open(all)?.crossing);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (const crossing of crossings) {
+    crossing?.post('end');
+    crossing?.close();
+  }
+}
+
 /** Opens a crossing whose records arrive here; `take` limits them in one turn. */
 function open(all: IoThreads, kind = 'echo', take: () => number = () => 4) {
-  const crossing = all.open(kind, { greeting: 'hello' });
+  const crossing = all.open(kind, () => ({ greeting: 'hello' }));
   if (!crossing) return undefined;
   const arrived: Arrived = { data: [], messages: [], lost: undefined };
   let wakeUp: () => void = () => undefined;
@@ -88,8 +105,9 @@ t.test('records return in order, from several connections and threads, whatever 
   await using network = threads(2);
   const random = seededRandom(7);
   const take = () => Math.floor(random.next() * 3); // sometimes none, although the turn could have some
+  await startAll(network.all, 2);
   const echoes = [1, 2, 3].map(() => open(network.all, 'echo', take));
-  t.equal(network.all.inspect().length, 2);
+  t.same(new Set(network.all.inspect().map(({ connections }) => connections)), new Set([1, 2]));
   await Promise.all(
     echoes.map(async (echo, index) => {
       if (!echo) throw new Error('no place');
@@ -104,6 +122,7 @@ t.test('records return in order, from several connections and threads, whatever 
 
 t.test('messages and the hint arrive, and a connection that cannot be opened is refused with the reason', async (t) => {
   await using network = threads(1);
+  await network.all.start();
   const echo = open(network.all);
   if (!echo) throw new Error('no place');
   echo.crossing.sent.hint = 4_096;
@@ -117,6 +136,7 @@ t.test('messages and the hint arrive, and a connection that cannot be opened is 
 
 t.test('a thread that ends takes its connections with it, others go on, and another one takes its place', async (t) => {
   await using network = threads(2);
+  await startAll(network.all, 2);
   const [one, two, three] = [open(network.all), open(network.all), open(network.all)];
   if (!one || !two || !three) throw new Error('no place');
   one.crossing.post('throw');
@@ -127,15 +147,16 @@ t.test('a thread that ends takes its connections with it, others go on, and anot
   t.equal(two.arrived.lost, undefined);
   t.match(network.lines, [{ error: 'as asked', connections: 2, pause: 1_000 }]);
   t.equal(network.all.inspect().length, 1);
-  t.match(network.all.inspect(), [{ connections: 1, carried: 1, utilization: Number }]);
+  t.match(network.all.inspect(), [{ connections: 1, carried: Number, utilization: Number }]);
   const sent = await send(two.crossing, 1, 100_000);
   await two.until(() => two.arrived.data.length === sent.length);
 
   open(network.all);
   t.equal(network.all.inspect().length, 1, 'not at once: it could end again and again');
   await network.clock.advance(1_000);
+  await startAll(network.all, 2);
   const four = open(network.all);
-  t.equal(network.all.inspect().length, 2);
+  t.equal(network.all.inspect().filter(({ connections }) => connections === 1).length, 1);
   four?.crossing.post('throw');
   await four?.until(() => four.arrived.lost !== undefined);
   t.match(network.lines[1], { pause: 2_000 });
@@ -143,18 +164,25 @@ t.test('a thread that ends takes its connections with it, others go on, and anot
 
 t.test('a thread carries 64 connections; then there is no place until one ends', async (t) => {
   await using network = threads(1);
+  t.equal(open(network.all), undefined, 'not before the thread runs');
+  await network.all.start();
   const all = Array.from({ length: 64 }, () => open(network.all));
   t.ok(all.every((each) => each));
-  t.equal(network.all.hasPlace, false);
-  t.equal(open(network.all), undefined);
+  const described = () => t.fail('nobody needs the description');
+  t.equal(network.all.open('echo', described), undefined);
   all[3]?.crossing.close();
-  t.ok(network.all.hasPlace);
+  t.equal(
+    network.all.open('echo', () => undefined),
+    undefined,
+    'the caller has nothing to hand over',
+  );
   t.ok(open(network.all));
   await network.all.close();
   t.ok(all[0]?.arrived.lost);
   t.equal(all[3]?.arrived.lost, undefined, 'it had ended before');
   t.same(network.lines, [], 'nobody needs to know of threads that were ended');
-  t.equal(network.all.hasPlace, false);
+  t.equal(open(network.all), undefined);
+  t.equal(await network.all.start(), false);
 });
 
 t.test('a side tells when its last crossing has ended', async (t) => {
@@ -178,17 +206,26 @@ t.test('a side tells when its last crossing has ended', async (t) => {
 t.test('a thread that cannot start takes no connection, and is tried again after a pause', async (t) => {
   await using network = threads(1, new URL('https://localhost/program.js'));
   for (const pause of [1_000, 2_000]) {
-    t.equal(network.all.open('echo', {}), undefined);
-    t.match(network.lines.pop(), { msg: /^an I\/O thread cannot take a connection/, error: String, pause });
-    t.equal(network.all.hasPlace, false);
-    t.equal(network.all.open('echo', {}), undefined);
+    t.equal(open(network.all), undefined);
+    t.match(network.lines.pop(), { msg: /^an I\/O thread cannot start/, error: String, pause });
+    t.equal(await network.all.start(), false);
     t.same(network.lines, []);
     await network.clock.advance(pause);
   }
 });
 
+t.test('a thread that does not start in time ends, and those who wait for it stay on the main thread', async (t) => {
+  await using network = threads(1, SILENT_PROGRAM);
+  const started = network.all.start();
+  t.same(network.all.inspect(), []);
+  await network.clock.advance(10_000);
+  t.equal(await started, false);
+  t.match(network.lines, [{ msg: /^an I\/O thread ended/, error: /^its start .* 10000 ms/, pause: 1_000 }]);
+});
+
 t.test('a connection of a kind that the thread does not know is refused', async (t) => {
   await using network = threads(1);
+  await network.all.start();
   const unknown = open(network.all, 'unknown');
   await unknown?.until(() => unknown.arrived.messages.length > 0);
   t.same(unknown?.arrived.messages, [{ failed: 'an I/O thread carries no unknown' }]);
@@ -196,6 +233,7 @@ t.test('a connection of a kind that the thread does not know is refused', async 
 
 t.test('the memory of a connection that both sides have ended serves the next one, as new', async (t) => {
   await using network = threads(1);
+  await network.all.start();
   const memories = new Set<ArrayBufferLike>();
   for (let count = 0; count < 20; count++) {
     const echo = open(network.all);

@@ -1,13 +1,14 @@
 // Threads that carry connections for the main thread: each has an event loop of its own, which talks to the kernel and
-// encrypts. They start when the first connection needs them. A thread that ends takes its connections with it, with the
-// cause in the log; the next connection starts another one, after a pause.
+// encrypts. They start when a connection needs them, and get connections as soon as they run: until then, connections
+// stay where they are. A thread that ends takes its connections with it, with the cause in the log; the next connection
+// starts another one, after a pause.
 
 import { Worker } from 'node:worker_threads';
-import { asError, describeError, ProjectError } from '../errors.ts';
+import { asError, describeError, ProjectError, TimeoutError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { systemRandom } from '../random.ts';
 import { type BackoffPolicy, nextBackoff } from '../time/backoff.ts';
-import type { Clock } from '../time/clock.ts';
+import type { Clock, Timer } from '../time/clock.ts';
 import {
   type Crossing,
   type CrossingMessage,
@@ -16,7 +17,7 @@ import {
   createCrossing,
   otherOf,
 } from './crossings.ts';
-import type { IoThreadData, OpenCrossing } from './thread-host.ts';
+import type { IoThreadData, OpenCrossing, ThreadReady } from './thread-host.ts';
 
 export interface IoThreadsOptions {
   /** Threads at most. */
@@ -37,8 +38,10 @@ export interface IoThreadInspection {
   readonly utilization: number;
 }
 
-/** Connections that one thread carries at most; further ones stay on the main thread. */
+/** Connections of one kind that one thread carries at most; further ones stay on the main thread. */
 const MAX_CROSSINGS = 64;
+/** Milliseconds in which a thread must start. */
+const START_TIME = 10_000;
 /**
  * Bytes of each of the two rings of a connection: some turns of the event loop at full speed. The system gives memory
  * only for what is used.
@@ -68,6 +71,8 @@ interface IoThread {
   readonly worker: Worker;
   readonly side: CrossingSide;
   readonly since: number;
+  /** Ends the thread if it does not start in time; undefined once it runs. */
+  starting: Timer | undefined;
   /** Connections since its start. */
   carried: number;
 }
@@ -75,6 +80,8 @@ interface IoThread {
 export class IoThreads {
   readonly #options: IoThreadsOptions;
   readonly #places: readonly Place[];
+  /** Those who wait for a thread that starts. */
+  readonly #waiting: (() => void)[] = [];
   #ids = 0;
   #isClosed = false;
 
@@ -89,7 +96,7 @@ export class IoThreads {
 
   /** The threads that run. */
   inspect(): IoThreadInspection[] {
-    return this.#places.flatMap(({ thread }) => {
+    return this.#places.filter(runs).flatMap(({ thread }) => {
       if (!thread) return [];
       const { worker, side, carried } = thread;
       const { utilization } = worker.performance.eventLoopUtilization();
@@ -97,34 +104,33 @@ export class IoThreads {
     });
   }
 
-  /** Whether `open` would hand a connection over. */
-  get hasPlace(): boolean {
-    return this.#leastUsed() !== undefined;
+  /**
+   * Hands a connection to the running thread with the fewest; a further thread starts for the next ones while there is
+   * none without connections. Its code for this kind gets what `describe` returns, by structured clone; if that is
+   * undefined, nothing happens. The caller sets the owner of the returned crossing at once. Undefined if no thread can
+   * take it.
+   */
+  open(kind: string, describe: () => unknown): Crossing | undefined {
+    if (this.#isClosed) return undefined;
+    this.#startFurther();
+    const [place] = this.#places.filter(hasRoom).toSorted((one, other) => load(one) - load(other));
+    const thread = place?.thread;
+    const data = thread && describe();
+    if (!thread || data === undefined) return undefined;
+    const { worker, side } = thread;
+    const own = side.takeKept() ?? createCrossing(RING_BYTES);
+    const id = ++this.#ids;
+    worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
+    thread.carried++;
+    return side.add(id, own);
   }
 
-  /**
-   * Hands a connection to the thread with the fewest: `data` goes to its code for this kind, by structured clone. The
-   * caller sets the owner of the returned crossing at once. Undefined if no thread can take it.
-   */
-  open(kind: string, data: unknown): Crossing | undefined {
-    const place = this.#leastUsed();
-    if (!place) return undefined;
-    try {
-      place.thread ??= this.#start(place);
-      const { worker, side } = place.thread;
-      const own = side.takeKept() ?? createCrossing(RING_BYTES);
-      const id = ++this.#ids;
-      worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
-      place.thread.carried++;
-      return side.add(id, own);
-    } catch (error) {
-      this.#pause(place, place.pause);
-      this.#options.log.error(
-        { error: describeError(error), pause: place.pause },
-        'an I/O thread cannot take a connection; it stays on the main thread',
-      );
-      return undefined;
-    }
+  /** Starts a thread if none runs. Resolves with whether one does, within a bounded time. */
+  async start(): Promise<boolean> {
+    if (!this.#isClosed) this.#startFurther();
+    while (!this.#isClosed && !this.#places.some(runs) && this.#places.some(({ thread }) => thread))
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return !this.#isClosed && this.#places.some(runs);
   }
 
   /** Ends all threads, and with them their connections. */
@@ -133,14 +139,20 @@ export class IoThreads {
     await Promise.all(this.#places.map(({ thread }) => thread?.worker.terminate()));
   }
 
-  /** The place of the thread with the fewest connections; undefined if no thread may have another one. */
-  #leastUsed(): Place | undefined {
-    if (this.#isClosed) return undefined;
+  /** One at a time. */
+  #startFurther(): void {
+    const running = this.#places.filter(({ thread }) => thread);
+    if (running.some((place) => !runs(place) || load(place) === 0)) return;
     const now = this.#options.clock.monotonic();
-    const usable = this.#places.filter(
-      ({ thread, pausedUntil }) => pausedUntil <= now && (thread?.side.size ?? 0) < MAX_CROSSINGS,
-    );
-    return usable.toSorted((one, other) => (one.thread?.side.size ?? 0) - (other.thread?.side.size ?? 0))[0];
+    const place = this.#places.find(({ thread, pausedUntil }) => !thread && pausedUntil <= now);
+    if (!place) return;
+    try {
+      place.thread = this.#start(place);
+    } catch (error) {
+      this.#pause(place, place.pause);
+      const facts = { error: describeError(error), pause: place.pause };
+      this.#options.log.error(facts, 'an I/O thread cannot start; connections stay on the main thread');
+    }
   }
 
   #start(place: Place): IoThread {
@@ -151,14 +163,32 @@ export class IoThreads {
     const options = { workerData, resourceLimits: HEAP, name: 'edgeweave-io', trackUnmanagedFds: false };
     const worker = new Worker(program, options);
     const side = new CrossingSide(own, (message) => worker.postMessage(message));
-    worker.on('message', (message: CrossingMessage) => side.onMessage(message));
     let problem: Error | undefined;
+    const starting = clock.after('start of an I/O thread', START_TIME, () => {
+      problem = new TimeoutError('its start', START_TIME);
+      void worker.terminate();
+    });
+    const thread: IoThread = { worker, side, since: clock.monotonic(), starting, carried: 0 };
+    worker.on('message', (message: CrossingMessage | ThreadReady) => {
+      if ('ready' in message) this.#onReady(thread);
+      else side.onMessage(message);
+    });
     worker.on('error', (error) => {
       problem = asError(error);
     });
     worker.once('exit', (code) => this.#onEnd(place, problem ?? new Error(`exit code ${code}`)));
     worker.unref();
-    return { worker, side, since: clock.monotonic(), carried: 0 };
+    return thread;
+  }
+
+  #onReady(thread: IoThread): void {
+    thread.starting?.cancel();
+    thread.starting = undefined;
+    this.#callWaiting();
+  }
+
+  #callWaiting(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #onEnd(place: Place, cause: Error): void {
@@ -166,6 +196,7 @@ export class IoThreads {
     const { thread } = place;
     if (!thread) return;
     place.thread = undefined;
+    thread.starting?.cancel();
     this.#pause(place, clock.monotonic() - thread.since > LONG_LIFE ? 0 : place.pause);
     if (!this.#isClosed)
       log.error(
@@ -173,6 +204,7 @@ export class IoThreads {
         'an I/O thread ended, with its connections; others take over',
       );
     thread.side.close(new ThreadEndedError(cause));
+    this.#callWaiting();
   }
 
   /** The place gets no connection for a while, longer than the last time. */
@@ -180,6 +212,18 @@ export class IoThreads {
     place.pause = nextBackoff(RESTART, last, systemRandom);
     place.pausedUntil = this.#options.clock.monotonic() + place.pause;
   }
+}
+
+function runs({ thread }: Place): boolean {
+  return thread !== undefined && thread.starting === undefined;
+}
+
+function hasRoom(place: Place): boolean {
+  return runs(place) && load(place) < MAX_CROSSINGS;
+}
+
+function load({ thread }: Place): number {
+  return thread?.side.size ?? 0;
 }
 
 function round(share: number): number {

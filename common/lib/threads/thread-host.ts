@@ -20,6 +20,11 @@ export interface OpenCrossing {
   };
 }
 
+/** The first message of a thread: it accepts connections from now on. */
+export interface ThreadReady {
+  readonly ready: true;
+}
+
 /** The message of a connection that could not be carried; the crossing is over then. */
 export interface CrossingFailed {
   readonly failed: string;
@@ -36,6 +41,7 @@ export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onI
     if ('open' in message) open(side, kinds, message);
     else side.onMessage(message);
   });
+  parentPort?.postMessage({ ready: true } satisfies ThreadReady);
 }
 
 function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>, { open }: OpenCrossing): void {
