@@ -1,15 +1,15 @@
 // The part of a moved client that runs in an I/O thread: reads and writes the socket, seals and opens. Each record is
 // one message of the circuit. moved-client.ts is the other part.
 
-import { closeSync } from 'node:fs';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describeError } from '#lib/errors.ts';
+import { TAKEN, takeDescriptor } from '#lib/net/lent-descriptor.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { equalPart, LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import { type ClientClosed, type ClientCommand, type MovedClientData, TAKEN } from './moved-client.ts';
+import type { ClientClosed, ClientCommand, MovedClientData } from './moved-client.ts';
 
 /** Records that are written in one turn, so that other connections have theirs. */
 const RECORDS_OF_TURN = 4;
@@ -44,7 +44,7 @@ export class ClientInThread implements CrossingOwner {
     this.#buffers = buffers;
     this.#maxPayload = maxPayload;
     crossing.sent.hint = TAKEN;
-    this.#socket = adopt(descriptor);
+    this.#socket = takeDescriptor(descriptor);
     try {
       this.#encryption = streams && EncryptedStream.resume(streams);
     } catch (error) {
@@ -196,15 +196,5 @@ export class ClientInThread implements CrossingOwner {
   #tellClosed(): void {
     this.#crossing.post({ ...this.#closing, hasEnd: this.#isEndSent });
     this.#crossing.close();
-  }
-}
-
-/** A socket for a descriptor. It reads nothing yet. */
-function adopt(fd: number): Socket {
-  try {
-    return new Socket({ fd, allowHalfOpen: true, ...{ manualStart: true } });
-  } catch (error) {
-    closeSync(fd);
-    throw error;
   }
 }

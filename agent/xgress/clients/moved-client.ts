@@ -2,10 +2,9 @@
 // circuit and the rings. The socket itself stays open here, unread, so that whoever limits or resets connections need
 // not know of threads; client-in-thread.ts uses another descriptor of the same connection.
 
-import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ClientSockets } from '#lib/net/client-sockets.ts';
-import { copyDescriptor } from '#lib/net/descriptor.ts';
+import { LentDescriptor } from '#lib/net/lent-descriptor.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
@@ -14,8 +13,6 @@ import type { EncryptedStream, StreamState } from './end-to-end.ts';
 
 /** The kind of these crossings. */
 export const MOVED_CLIENT = 'client';
-/** The hint to the main thread: the thread closes the descriptor. Nobody else would, if a thread ended before. */
-export const TAKEN = 1;
 
 export interface MovedClientData {
   readonly descriptor: number;
@@ -60,17 +57,10 @@ export interface MovedClientInit {
 /** Payloads that the circuit gets in one turn, so that others have theirs. */
 const PAYLOADS_OF_TURN = 4;
 
-/** A copied descriptor, which counts among those that clients cause. */
-interface Copy {
-  readonly descriptor: number;
-  /** It is closed. */
-  free(): void;
-}
-
 export class MovedClient implements CrossingOwner {
   readonly #crossing: Crossing;
   readonly #init: MovedClientInit;
-  readonly #copy: Copy;
+  readonly #descriptor: LentDescriptor;
   #isBlocked = false;
   /** `deliver` has returned false. */
   #isFull = false;
@@ -85,9 +75,9 @@ export class MovedClient implements CrossingOwner {
   #closed: ClientClosed | undefined;
   #isFinished = false;
 
-  private constructor(crossing: Crossing, copy: Copy, init: MovedClientInit) {
+  private constructor(crossing: Crossing, descriptor: LentDescriptor, init: MovedClientInit) {
     this.#crossing = crossing;
-    this.#copy = copy;
+    this.#descriptor = descriptor;
     this.#init = init;
     crossing.owner = this;
     this.#tellWriteLimit(init.xgress.writeLimit);
@@ -96,14 +86,14 @@ export class MovedClient implements CrossingOwner {
 
   /** Undefined if no thread can take it, or there is no descriptor for it. Then nothing has changed. */
   static move(threads: IoThreads, init: MovedClientInit): MovedClient | undefined {
-    const { encryption, maxPayload } = init;
-    let copy: Copy | undefined;
+    const { socket, clientSockets, encryption, maxPayload } = init;
+    let lent: LentDescriptor | undefined;
     const crossing = threads.open(MOVED_CLIENT, () => {
-      copy = copyOf(init);
-      const data = copy && { descriptor: copy.descriptor, maxPayload, streams: encryption?.state };
+      lent = LentDescriptor.of(socket, clientSockets);
+      const data = lent && { descriptor: lent.number, maxPayload, streams: encryption?.state };
       return data satisfies MovedClientData | undefined;
     });
-    return crossing && copy && new MovedClient(crossing, copy, init);
+    return crossing && lent && new MovedClient(crossing, lent, init);
   }
 
   /** Bytes that were delivered and that the thread has not written. */
@@ -190,8 +180,7 @@ export class MovedClient implements CrossingOwner {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#closed = closed;
-    if (this.#crossing.received.hint !== TAKEN) closeSync(this.#copy.descriptor);
-    this.#copy.free();
+    this.#descriptor.end(this.#crossing.received.hint);
     this.#crossing.close(true);
     this.#init.onClosed(closed);
   }
@@ -227,15 +216,3 @@ export class MovedClient implements CrossingOwner {
 }
 
 const NOTHING = Buffer.alloc(0);
-
-function copyOf({ socket, clientSockets }: MovedClientInit): Copy | undefined {
-  let free: () => void = () => undefined;
-  const once = (_event: 'close', listener: () => void) => {
-    free = listener;
-  };
-  if (!clientSockets.admit({ once })) return undefined;
-  const descriptor = copyDescriptor(socket);
-  if (descriptor !== undefined) return { descriptor, free };
-  free();
-  return undefined;
-}

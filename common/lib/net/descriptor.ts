@@ -16,6 +16,14 @@ export function descriptorOf(stream: object): number | undefined {
   return typeof fd === 'number' && fd >= 0 ? fd : undefined;
 }
 
+/** Reads nothing more from the system; bytes that were read before stay in the stream. */
+export function stopReading(stream: object): void {
+  const handle = (stream as { _handle?: { reading: boolean; readStop(): void } | null })._handle;
+  if (!handle?.reading) return;
+  handle.reading = false;
+  handle.readStop();
+}
+
 /**
  * A second descriptor of the same connection, which stays open until both are closed; undefined for streams without a
  * descriptor, without a free one, and where Node cannot call the system.
