@@ -1,13 +1,7 @@
-// The program of an I/O thread of a router: what it carries, by kind.
+// The program of an I/O thread of a router.
 
-import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { hostCrossings } from '#lib/threads/thread-host.ts';
-import { ClientInThread } from '../xgress/clients/client-in-thread.ts';
-import { MOVED_CLIENT, type MovedClientData } from '../xgress/clients/moved-client.ts';
+import { ioThreadKinds } from './io-thread-kinds.ts';
 
-const buffers = new BufferPool();
-
-hostCrossings(
-  { [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, buffers) },
-  () => buffers.clear(),
-);
+const { kinds, onIdle } = ioThreadKinds();
+hostCrossings(kinds, onIdle);

@@ -52,6 +52,7 @@ export class TlsPorts {
       port,
       context: identity.serverContext(),
       contextFor: (name) => identity.contextFor(name),
+      optionsFor: (name) => identity.serverContext(name),
       requestCert,
       handshakeTimeout,
       log,

@@ -83,9 +83,9 @@ export class ControlListener {
   }
 
   /** Handlers are notified of the controller once its connection has joined the channel. */
-  #open({ hello, socket, connectionId }: AcceptedHello): Channel {
+  #open({ hello, remoteAddress, connectionId }: AcceptedHello): Channel {
     const { controllers, io, log } = this.#components;
-    const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
+    const address = `tls:${remoteAddress}`;
     const received = { id: hello.body.toString(), connectionId, headers: hello };
     const controller = controllerFrom({ io, log }, this.settings, address, received);
     if (!controllers.accept(controller))

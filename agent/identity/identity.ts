@@ -156,22 +156,29 @@ export class Identity {
     return { cert: certPem, key: keyPem, ...(caPem !== undefined && { ca: caPem }) };
   }
 
-  /** For connections that this router accepts. */
-  serverContext(): SecureContextOptions {
+  /** For connections that this router accepts, of clients that ask for this name. */
+  serverContext(serverName = ''): SecureContextOptions {
     const { certPem, keyPem, caPem, servers } = this.#material;
-    const [first] = servers;
+    const first = servers[this.#serverFor(serverName)] ?? servers[0];
     return { cert: first?.pem ?? certPem, key: first?.key ?? keyPem, ...(caPem !== undefined && { ca: caPem }) };
   }
 
   /** The certificate for a server name; undefined if the default certificate matches or none does. */
   contextFor(serverName: string): SecureContext | undefined {
     const { servers, caPem } = this.#material;
-    const index = servers.findIndex(({ leaf }) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined);
+    const index = this.#serverFor(serverName);
     if (index <= 0) return undefined;
     this.#contexts ??= servers.map((server) =>
       createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }),
     );
     return this.#contexts[index];
+  }
+
+  /** The index of the first server certificate for a name; -1 if none matches. */
+  #serverFor(serverName: string): number {
+    return this.#material.servers.findIndex(
+      ({ leaf }) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined,
+    );
   }
 
   /** Calls `listener` after each reload, until the returned function is called. */

@@ -7,13 +7,14 @@ import type { Log } from '#lib/log/log.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import type { Random } from '#lib/random.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { BackoffPolicy } from '#lib/time/backoff.ts';
 import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import { GroupDialer } from '#wire/channel/group-dialer.ts';
 import type { HeartbeatOptions } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
 import { versionAtLeast } from '#wire/channel/version-info.ts';
-import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
+import { type DialOptions, dialTls, dialTlsInThread, type HttpProxy } from '#wire/connection/dial.ts';
 import type { FrameLimits } from '#wire/connection/frame-reader.ts';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { Underlay } from '#wire/connection/underlay.ts';
@@ -130,7 +131,10 @@ export function linkChannel(
     reuseMemory: true,
     lanes: new Map([
       [PAYLOAD_LANE, { ...lane([LinkUnderlay.Default], settings.payloadQueueLength), flows: settings.payloadBudget }],
-      [ACK_LANE, lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength)],
+      [
+        ACK_LANE,
+        { ...lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength), followsBulk: init.grouped },
+      ],
       [HEARTBEAT_LANE, lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE, false)],
     ]),
     answerLane: HEARTBEAT_LANE,
@@ -189,7 +193,10 @@ function groupDialer(
         [ChannelHeader.IsGrouped, TRUE],
         [ChannelHeader.GroupSecret, secret],
       ];
-      const { underlay } = await connect(components, request, channel.connectionId, membership, signal);
+      const isFurther =
+        type === LinkUnderlay.Default && channel.underlays.some((each) => each.type === type && !each.isThreaded);
+      const threads = isFurther ? components.io.linkThreads : undefined;
+      const { underlay } = await connect(components, request, channel.connectionId, membership, signal, threads);
       underlay.type = type;
       return underlay;
     },
@@ -250,15 +257,17 @@ function channelOf({ linkId, peerId, dialer: { writeTimeout } }: LinkDialRequest
   return { linkId, peerId, writeTimeout };
 }
 
+/** @param threads They carry the bytes, if they can. */
 async function connect(
   components: LinkDialComponents,
   request: LinkDialRequest,
   connectionId: string,
   extra: Headers,
   signal: AbortSignal,
+  threads?: IoThreads,
 ): Promise<{ underlay: Underlay; answer: Message }> {
   const { dialer } = request;
-  const socket = await dialTls({
+  const options: DialOptions = {
     address: parseAddress(request.address),
     alpn: [Alpn.Link],
     context: components.identity.clientContext(),
@@ -268,7 +277,8 @@ async function connect(
     timeout: dialer.connectTimeout,
     clock: components.io.clock,
     signal,
-  });
+  };
+  const socket = await (threads ? dialTlsInThread(options, threads) : dialTls(options));
   const underlay = new Underlay({ socket, io: components.io });
   const headers: Headers = [
     [LinkHeader.ConnectionId, connectionId],

@@ -1,18 +1,22 @@
 // Accepts links that other routers dial: checks the hello and the certificate, joins the two halves of a split link,
 // and asks a controller to verify the dialing router (reference fact: link, sections 1.2, 1.5 and 1.6).
 
+import type { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
 import { type TrustedAuthorities, trustedLeaf } from '#wire/channel/peer-certificate.ts';
-import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
+import { Alpn, type ThreadedProtocol, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
+import { ThreadedTls } from '#wire/threads/threaded-tls.ts';
 import type { LinkInit } from './link.ts';
 import { ACK_CHANNEL, type LinkChannelSettings, linkChannel, PAYLOAD_CHANNEL } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
@@ -74,6 +78,11 @@ export class LinkListener {
   readonly #components: LinkListenerComponents;
   readonly #listener: ChannelListener;
   readonly #halves = new Map<string, Half>();
+  /**
+   * Routers with a connection on this thread, by address, and the number of these connections. Further ones carry the
+   * bytes of circuits with many, so I/O threads carry them; the first one has the light traffic.
+   */
+  readonly #onThisThread = new Map<string, number>();
   readonly #unhandle: (() => void)[];
   readonly #sweeper: Timer;
 
@@ -93,7 +102,11 @@ export class LinkListener {
     });
     const { port, protocol } = components;
     const protocols = protocol && !port.has(protocol) ? [Alpn.Link, protocol] : [Alpn.Link];
-    this.#unhandle = protocols.map((each) => port.handle(each, (socket) => this.#listener.accept(socket)));
+    const threaded: ThreadedProtocol = {
+      isForThread: (remoteAddress) => this.#onThisThread.has(remoteAddress),
+      accept: (socket) => this.#listener.accept(socket),
+    };
+    this.#unhandle = protocols.map((each) => port.handle(each, threaded));
     this.#sweeper = components.io.clock.every('split link halves', HALF_SWEEP, () => this.#sweep());
   }
 
@@ -111,12 +124,18 @@ export class LinkListener {
    * connections of a group prove themselves by the secret of the group.
    */
   async #check({ hello, socket, newChannel }: AcceptedHello): Promise<void> {
-    const { identity, io, log } = this.#components;
+    const { identity, io } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
       throw new HelloRejectedError(`the dialer expects router ${dialed}`);
     const leaf = trustedLeaf(socket, identity, io.clock.now());
-    if (!newChannel) return;
+    if (newChannel) await this.#verifyRouter(hello, leaf);
+    if (io.linkThreads && !(socket instanceof ThreadedTls)) this.#countOnThisThread(socket, io.linkThreads);
+  }
+
+  /** @throws HelloRejectedError if the certificate does not belong to the router that the hello names */
+  async #verifyRouter(hello: Message, leaf: X509Certificate): Promise<void> {
+    const { log } = this.#components;
     const { peerId, linkId } = linkIds(hello);
     try {
       await this.#components.verifyRouter(peerId, [sha1Fingerprint(leaf)]);
@@ -127,6 +146,19 @@ export class LinkListener {
       );
       throw new HelloRejectedError(`router ${peerId} could not be verified`, { cause: error });
     }
+  }
+
+  #countOnThisThread(socket: Socket, threads: IoThreads): void {
+    const { remoteAddress: address = '' } = socket;
+    const count = (change: number) => {
+      const after = (this.#onThisThread.get(address) ?? 0) + change;
+      if (after > 0) this.#onThisThread.set(address, after);
+      else this.#onThisThread.delete(address);
+    };
+    if (socket.destroyed) return;
+    count(1);
+    void threads.start(); // its next connections follow soon
+    socket.once('close', () => count(-1));
   }
 
   #open(accepted: AcceptedHello): Channel {

@@ -112,8 +112,14 @@ export function subjectAltNames(certificate: X509Certificate): {
   return names;
 }
 
+/** A TLS connection, or what is known of one that another thread carries. */
+export type PresentingSocket =
+  | Pick<TLSSocket, 'getPeerX509Certificate'>
+  | { readonly presented: readonly X509Certificate[] };
+
 /** The certificates that the peer of a TLS connection presented, leaf first; empty if it presented none. */
-export function peerCertificates(socket: TLSSocket): X509Certificate[] {
+export function peerCertificates(socket: PresentingSocket): readonly X509Certificate[] {
+  if ('presented' in socket) return socket.presented;
   const chain: X509Certificate[] = [];
   let certificate = socket.getPeerX509Certificate();
   while (certificate && chain.length < MAX_PRESENTED) {

@@ -79,6 +79,13 @@ export function forEachHeader(
   }
 }
 
+/** The length of the frame at the start of `bytes`; undefined while its head is incomplete, NaN if it is no frame. */
+export function frameLength(bytes: Buffer): number | undefined {
+  if (bytes.length >= 4 && bytes.readUInt32LE(0) !== MAGIC) return Number.NaN;
+  if (bytes.length < FRAME_HEAD_LENGTH) return undefined;
+  return FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET) + bytes.readUInt32LE(BODY_LENGTH_OFFSET);
+}
+
 /** Writes the sequence number of the channel into a frame before it is sent. */
 export function writeSequence(bytes: Buffer, sequence: number): void {
   bytes.writeInt32LE(sequence | 0, SEQUENCE_OFFSET);

@@ -183,10 +183,10 @@ export class ControlServer {
   }
 
   /** Answers the hello first; a router with an unusable hello is disconnected afterwards, as in the reference. */
-  #open({ hello, socket, connectionId, grouped }: AcceptedHello): Channel {
+  #open({ hello, socket, remoteHost, connectionId, grouped }: AcceptedHello): Channel {
     const [leaf] = peerCertificates(socket);
     const verified = { id: hello.body.toString(), fingerprint: leaf ? sha1Fingerprint(leaf) : null };
-    return this.openChannel(verified, hello, { connectionId, grouped, remoteAddress: socket.remoteAddress ?? '' });
+    return this.openChannel(verified, hello, { connectionId, grouped, remoteAddress: remoteHost });
   }
 
   /**

@@ -9,6 +9,8 @@ import { ClientSockets } from './client-sockets.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
 
+const MIN_LINK_THREADS = 2;
+
 export interface IoContextInit {
   /** The clock of other programs: the lab of a simulator does not move it. */
   readonly clock: Clock;
@@ -25,6 +27,11 @@ export class IoContext {
   readonly realClock: Clock;
   /** They carry connections with many bytes; undefined: this thread carries all. */
   readonly threads: IoThreads | undefined;
+  /**
+   * They carry the connections of links that bulk traffic uses. A single thread has its hands full with clients: on two
+   * cores, the crossing of links as well costs a tenth of the throughput.
+   */
+  readonly linkThreads: IoThreads | undefined;
   /** Memory for frames, payloads and writes. */
   readonly buffers = new BufferPool();
   /** When connections write what they queued. */
@@ -40,6 +47,7 @@ export class IoContext {
     this.clock = clock;
     this.realClock = realClock;
     this.threads = threads;
+    this.linkThreads = threads && threads.count >= MIN_LINK_THREADS ? threads : undefined;
     this.flushes = new FlushSchedule(realClock); // turns of the event loop exist in virtual time, too
     this.clientSockets = new ClientSockets(maxClientSockets);
     this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock });

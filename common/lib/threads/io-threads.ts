@@ -78,6 +78,8 @@ interface IoThread {
 }
 
 export class IoThreads {
+  /** Threads at most. */
+  readonly count: number;
   readonly #options: IoThreadsOptions;
   readonly #places: readonly Place[];
   /** Those who wait for a thread that starts. */
@@ -87,6 +89,7 @@ export class IoThreads {
 
   constructor(options: IoThreadsOptions) {
     this.#options = options;
+    this.count = options.count;
     this.#places = Array.from({ length: options.count }, () => ({
       thread: undefined,
       pause: 0,

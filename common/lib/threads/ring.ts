@@ -70,8 +70,13 @@ export class RingWriter extends RingSide {
 
   /** Bytes that the reader has not released, heads and fillers included. */
   get used(): number {
+    return (this.#written - this.released) | 0;
+  }
+
+  /** The position up to which the reader has released the memory: it changes with each release. */
+  get released(): number {
     this.#read = Atomics.load(this.words, READ);
-    return (this.#written - this.#read) | 0;
+    return this.#read;
   }
 
   /** A number for the reader, outside of the order of the records; initially 0. */
@@ -79,15 +84,23 @@ export class RingWriter extends RingSide {
     Atomics.store(this.words, HINT, value);
   }
 
+  /** The reader's next `release` tells that the writer waits. */
+  awaitRelease(): void {
+    Atomics.store(this.words, WAITS, 1);
+  }
+
   /**
    * Memory for the next record of at most `length` bytes; undefined while there is no room: the reader's next `release`
    * then tells that the writer waits. It stays reserved until `commit`, or until the next call.
+   *
+   * @param min If so many bytes fit before the end of the memory and `length` bytes do not, the record is shorter.
    */
-  reserve(length: number): Buffer | undefined {
+  reserve(length: number, min = length): Buffer | undefined {
     if (length > this.maxRecord) throw new InvariantError(`a record of ${length} bytes does not fit into a ring`);
-    const wanted = spaceOf(length);
     const start = this.at(this.#written);
     const toEnd = this.size - start;
+    if (min < length && spaceOf(length) > toEnd && spaceOf(min) <= toEnd) return this.reserve(toEnd - HEAD);
+    const wanted = spaceOf(length);
     const total = wanted <= toEnd ? wanted : toEnd + wanted;
     if (!this.#hasRoom(total)) return undefined;
     if (wanted > toEnd) this.#commit(start, FILLER, toEnd - HEAD);
@@ -97,7 +110,7 @@ export class RingWriter extends RingSide {
 
   #hasRoom(bytes: number): boolean {
     if (((this.#written - this.#read) | 0) + bytes <= this.size || this.used + bytes <= this.size) return true;
-    Atomics.store(this.words, WAITS, 1);
+    this.awaitRelease();
     return this.used + bytes <= this.size; // the reader may have released before it could see that
   }
 

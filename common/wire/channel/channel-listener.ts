@@ -23,14 +23,17 @@ import { HelloRejectedError } from '../errors.ts';
 import { ChannelHeader } from '../gen/numbers.ts';
 import { TRUE } from '../header-values.ts';
 import type { HeaderEntries, Message } from '../message.ts';
+import { ThreadedTls } from '../threads/threaded-tls.ts';
 import type { Channel } from './channel.ts';
 import { acceptHello, readHello } from './hello.ts';
 
 export interface AcceptedHello {
   readonly hello: Message;
-  readonly socket: TLSSocket;
+  readonly socket: TLSSocket | ThreadedTls;
   /** `10.0.0.1:40000` */
   readonly remoteAddress: string;
+  /** Its address without the port. */
+  readonly remoteHost: string;
   readonly connectionId: string;
   readonly grouped: boolean;
   /** False for a further connection of an existing group. */
@@ -92,7 +95,10 @@ export class ChannelListener {
   }
 
   /** Accepts a connected socket. `network` is the connection that carries it, if that differs. */
-  accept(socket: TLSSocket, network: Socket = socket): void {
+  accept(
+    socket: TLSSocket | ThreadedTls,
+    network: Socket = socket instanceof ThreadedTls ? socket.network : socket,
+  ): void {
     const underlay = new Underlay({ socket, network, io: this.#options.io });
     if (this.#closed) {
       underlay.close();
@@ -121,7 +127,7 @@ export class ChannelListener {
     underlay.close(new HelloRejectedError(`more than ${maxHellos} hellos are in progress`));
   }
 
-  async #greet(underlay: Underlay, socket: TLSSocket, network: Socket): Promise<void> {
+  async #greet(underlay: Underlay, socket: TLSSocket | ThreadedTls, network: Socket): Promise<void> {
     const remote = underlay.remoteAddress;
     let hello: Message | undefined;
     try {
@@ -137,7 +143,7 @@ export class ChannelListener {
     }
   }
 
-  async #place(underlay: Underlay, socket: TLSSocket, hello: Message): Promise<void> {
+  async #place(underlay: Underlay, socket: TLSSocket | ThreadedTls, hello: Message): Promise<void> {
     const grouped = hello.bool(ChannelHeader.IsGrouped);
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
@@ -146,8 +152,16 @@ export class ChannelListener {
     const connectionId = given ?? this.#ids.short();
     // A hello that claims to be the first of an existing group joins it: the id of a group does not let anyone replace
     // it (the reference does the same).
-    const { remoteAddress } = underlay;
-    const accepted: AcceptedHello = { hello, socket, remoteAddress, connectionId, grouped, newChannel: !known };
+    const { remoteAddress, remoteHost } = underlay;
+    const accepted: AcceptedHello = {
+      hello,
+      socket,
+      remoteAddress,
+      remoteHost,
+      connectionId,
+      grouped,
+      newChannel: !known,
+    };
     await this.#options.check(accepted);
     if (underlay.isClosed) throw new ClosedError('the connection');
     underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';

@@ -346,7 +346,7 @@ export class Channel {
     } catch (error) {
       this.failed(frame.contentType, error);
     }
-    this.#lanes.onInput();
+    this.#lanes.onInput(frame.bytes.length);
   }
 
   #kept(frame: Frame): Frame {

@@ -1,9 +1,8 @@
 // The certificate of a peer that dialed: who may open a channel.
 
 import type { X509Certificate } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
 import { verifyChain } from '#pki/certificate-chain.ts';
-import { peerCertificates } from '#pki/certificates.ts';
+import { type PresentingSocket, peerCertificates } from '#pki/certificates.ts';
 import { HelloRejectedError } from '../errors.ts';
 
 export interface TrustedAuthorities {
@@ -17,7 +16,7 @@ export interface TrustedAuthorities {
  * trusted
  */
 export function trustedLeaf(
-  socket: TLSSocket,
+  socket: PresentingSocket,
   { roots, authorities }: TrustedAuthorities,
   now: number,
 ): X509Certificate {

@@ -3,13 +3,15 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Address } from '#lib/net/address.ts';
 import { formatAddress, hostProblem, joinHostPort } from '#lib/net/address.ts';
 import { connectRemedy } from '#lib/net/connect-remedy.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { ThreadedTls } from '../threads/threaded-tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /** An outbound HTTP proxy for CONNECT requests. */
@@ -68,7 +70,34 @@ export function remedyOf(error: unknown): { readonly remedy?: string } {
  * Resolves with a connected, verified TLS socket. Rejects with DialError or TimeoutError; the connection is closed
  * then.
  */
-export async function dialTls(options: DialOptions): Promise<TLSSocket> {
+export function dialTls(options: DialOptions): Promise<TLSSocket> {
+  return dial(options, async (signal, onLeaf) => {
+    const raw = options.proxy && (await connectThroughProxy(options, options.proxy, signal));
+    return handshake(options, raw, signal, onLeaf);
+  });
+}
+
+/** The same in an I/O thread, if one can take the connection. */
+export function dialTlsInThread(options: DialOptions, threads: IoThreads): Promise<TLSSocket | ThreadedTls> {
+  return dial(options, async (signal, onLeaf) => {
+    const isReady = await threads.start();
+    const raw = await (options.proxy
+      ? connectThroughProxy(options, options.proxy, signal)
+      : connectDirectly(options, signal));
+    const { context, alpn: protocols = [], address } = options;
+    const use = { side: 'dialed', host: hostOf(address), context, protocols } as const;
+    const threaded = isReady ? ThreadedTls.open(threads, raw, use) : undefined;
+    if (!threaded) return handshake(options, raw, signal, onLeaf);
+    threaded.once('close', () => onLeaf(threaded.rejected));
+    return untilEvent(threaded, 'secure', signal);
+  });
+}
+
+/** Explains the failures of `open`, and limits its time. `onLeaf` receives the certificate of the server. */
+async function dial<S>(
+  options: DialOptions,
+  open: (signal: AbortSignal, onLeaf: (leaf: X509Certificate | undefined) => void) => Promise<S>,
+): Promise<S> {
   const { address, proxy, clock, timeout } = options;
   const where = formatAddress(address);
   if (address.type !== 'tls') throw new DialError(`${where}: only tls addresses can be dialed here`);
@@ -80,14 +109,11 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
   );
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   let leaf: X509Certificate | undefined;
-  let raw: Socket | undefined;
   try {
-    raw = proxy ? await connectThroughProxy(options, proxy, signal) : undefined;
-    return await handshake(options, raw, signal, (certificate) => {
+    return await open(signal, (certificate) => {
       leaf = certificate;
     });
   } catch (error) {
-    raw?.destroy(); // OpenSSL may reject the context, so that no TLS socket owns the connection
     if (signal.aborted) throw asError(signal.reason);
     // Names the proxy in every error: a failed handshake behind it may be its fault as well as the router's.
     const text = describeError(error);
@@ -107,35 +133,67 @@ function hostOf({ host }: Address): string {
   return host || 'localhost';
 }
 
-/** `onLeaf` receives the certificate of the server before it is verified. */
-function handshake(
-  options: DialOptions,
+async function handshake(
+  { context, alpn, address, localAddress }: DialOptions,
   raw: Socket | undefined,
   signal: AbortSignal,
   onLeaf: (certificate: X509Certificate | undefined) => void,
 ): Promise<TLSSocket> {
-  const host = hostOf(options.address);
-  const target = raw
-    ? { socket: raw }
-    : {
-        ...FAMILIES,
-        port: options.address.port,
-        host,
-        ...(options.localAddress && { localAddress: options.localAddress }),
-      };
+  const host = hostOf(address);
+  const target = raw ? { socket: raw } : { ...FAMILIES, port: address.port, ...(localAddress && { localAddress }) };
+  try {
+    const socket = secureDialed(target, { host, context, protocols: alpn ?? [] }, onLeaf);
+    return untilEvent(socket, 'secureConnect', signal);
+  } catch (error) {
+    raw?.destroy(); // OpenSSL rejected the context, so that no TLS socket owns the connection
+    throw error;
+  }
+}
+
+/** Resolves with a TCP connection that reads nothing. */
+async function connectDirectly({ address, localAddress }: DialOptions, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({
+    ...FAMILIES,
+    host: hostOf(address),
+    port: address.port,
+    ...(localAddress && { localAddress }),
+  });
+  socket.pause(); // else it reads as soon as it is connected
+  return untilEvent(socket, 'connect', signal);
+}
+
+/** What the TLS of a dialed connection needs. */
+interface ServerSecurity {
+  /** The name or address that the certificate of the server must have. */
+  readonly host: string;
+  readonly context: SecureContextOptions;
+  /** ALPN names to offer; none if empty. */
+  readonly protocols: readonly string[];
+}
+
+/**
+ * Begins the TLS of a connection to a server. It emits 'secureConnect' when the certificate of the server is valid.
+ *
+ * @param onLeaf Receives the certificate of the server before it is verified.
+ */
+export function secureDialed(
+  target: ConnectionOptions,
+  { host, context, protocols }: ServerSecurity,
+  onLeaf: (certificate: X509Certificate | undefined) => void,
+): TLSSocket {
   const socket = connectTls({
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true, // the default depends on the environment
-    ...options.context,
+    ...context,
     ...target,
     host,
     allowPartialTrustChain: true,
     ...(isIP(host) === 0 && { servername: host }),
-    ...(options.alpn && { ALPNProtocols: [...options.alpn] }),
+    ...(protocols.length > 0 && { ALPNProtocols: [...protocols] }),
   });
   // Node verifies the certificate in its own listener of this event, and destroys the socket if it is not valid.
   socket.prependOnceListener('secure', () => onLeaf(socket.getPeerX509Certificate()));
-  return untilEvent(socket, 'secureConnect', signal);
+  return socket;
 }
 
 /**
@@ -218,26 +276,27 @@ function printable(line: string): string {
 }
 
 /** Waits for `event`; an error, a close or the signal destroys the socket and rejects. */
-function untilEvent<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+function untilEvent<S extends Socket | ThreadedTls>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+  const emitter = socket as Socket;
   return new Promise((resolve, reject) => {
     const finish = () => {
-      socket.off(event, onEvent);
-      socket.off('error', onError);
-      socket.off('close', onClose);
+      emitter.off(event, onEvent);
+      emitter.off('error', onError);
+      emitter.off('close', onClose);
       ended();
     };
     const fail = (error: Error) => {
       finish();
-      socket.on('error', () => undefined); // the first error was already reported
+      emitter.on('error', () => undefined); // the first error was already reported
       socket.destroy();
       reject(error);
     };
     const onEvent = () => (finish(), resolve(socket));
     const onError = (error: Error) => fail(error);
     const onClose = () => fail(new DialError('the connection was closed'));
-    socket.once(event, onEvent);
-    socket.once('error', onError);
-    socket.once('close', onClose);
+    emitter.once(event, onEvent);
+    emitter.once('error', onError);
+    emitter.once('close', onClose);
     const ended = onAbort(signal, fail);
     if (socket.destroyed && !signal.aborted) onClose();
   });

@@ -3,14 +3,16 @@
 // for thousands of them in 64 KiB, without any message.
 
 import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type SecureContext, TLSSocket } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
 import { asError } from '#lib/errors.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import type { UnauthenticatedSocket } from '#lib/net/unauthenticated-cpu.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ProtocolError } from '../errors.ts';
+import { readInTurns } from './stranger-reads.ts';
 
 /**
  * Disables session resumption: a resumed session contains only the leaf of the client's chain, which cannot be verified
@@ -52,6 +54,20 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
   const timer = clock.after('tls handshake', timeout, () => socket.destroy(new ProtocolError('the handshake is late')));
   socket.once('secure', () => timer.cancel()).once('close', () => timer.cancel());
   return socket;
+}
+
+/** The TLS of a connection that a stranger opened, within the limits of strangers until a protocol accepts the client. */
+export function secureClient(network: Socket, io: IoContext, options: Omit<ServerTlsOptions, 'clock'>): TLSSocket {
+  const socket = secureServer(network, { ...options, clock: io.realClock });
+  io.unauthenticatedCpu.joinClient(network, socket);
+  limitKeyUpdates(socket, network, io);
+  readInTurns(socket, network, io);
+  return socket;
+}
+
+/** @throws Error if OpenSSL rejects certificate or key */
+export function serverContext(context: SecureContextOptions): SecureContext {
+  return createSecureContext({ ...SERVER_SECURITY, honorCipherOrder: true, sessionIdContext: 'edgeweave', ...context });
 }
 
 /** Closes a connection whose peer changes its keys too often. `network` is the connection below. */

@@ -11,17 +11,30 @@
 //   listening socket ─► first bytes ─► turn ─► TLS ─► protocol ─► accepted
 //                                      ▲        │
 //                                      └────────┘ next bytes (stranger-reads.ts)
+//
+// A protocol may leave connections to I/O threads, with their handshakes: it says which by the client's address. The
+// protocol and the certificate follow from the first message then.
 
+import type { EventEmitter } from 'node:events';
 import { createServer as createListener, type Server as Listener, type Socket } from 'node:net';
-import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { type SecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
+import { ThreadedTls } from '../threads/threaded-tls.ts';
+import { readClientHello } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
-import { limitKeyUpdates, SERVER_SECURITY, secureServer } from './server-tls.ts';
-import { readInTurns } from './stranger-reads.ts';
+import { secureClient, serverContext } from './server-tls.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
+
+/** A protocol whose connections I/O threads may carry. */
+export interface ThreadedProtocol {
+  /** Whether a thread shall carry a connection of a client with this address. */
+  isForThread(remoteAddress: string): boolean;
+  readonly accept: (socket: TLSSocket | ThreadedTls, connection: PortConnection) => void;
+}
 
 export interface TlsPortOptions {
   io: IoContext;
@@ -32,6 +45,8 @@ export interface TlsPortOptions {
   context: SecureContextOptions;
   /** The certificate for a requested server name; undefined for the default one. */
   contextFor?: (serverName: string) => SecureContext | undefined;
+  /** The same for I/O threads; without it, they carry no connections of this port. */
+  optionsFor?: (serverName: string) => SecureContextOptions;
   /** Whether clients are asked for a certificate; default true. */
   requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
@@ -53,6 +68,11 @@ export const Alpn = Object.freeze({
 } as const);
 
 const HANDSHAKE_TIMEOUT = 5_000;
+/**
+ * Milliseconds of processor time of a handshake in another thread, which nobody measures there for the source of the
+ * client: about that of an RSA key of 4,096 bits.
+ */
+const THREAD_HANDSHAKE_MS = 4;
 /** Milliseconds of processor time outside of tasks: to accept a connection, to poll it, and to end it. */
 const CONNECTION_MS = 0.5;
 /** Bytes that may arrive before the handshake begins. The first message of a handshake has less. */
@@ -76,8 +96,8 @@ export class TlsPort {
   readonly #options: TlsPortOptions;
   readonly #handshakeTimeout: number;
   #context: SecureContext;
-  readonly #handlers = new Map<string, SocketHandler>();
-  readonly #sockets = new Set<TLSSocket>();
+  readonly #handlers = new Map<string, SocketHandler | ThreadedProtocol>();
+  readonly #sockets = new Set<TLSSocket | ThreadedTls>();
   readonly #connections: PortConnections;
 
   private constructor(options: TlsPortOptions) {
@@ -89,7 +109,7 @@ export class TlsPort {
       options.io.clientSockets,
     );
     this.#handshakeTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT;
-    this.#context = contextOf(options.context);
+    this.#context = serverContext(options.context);
   }
 
   /** Rejects with the system's error (EADDRINUSE, EACCES, …) if the address is not available. */
@@ -132,7 +152,7 @@ export class TlsPort {
    * Passes the connections of a protocol to `handler`, until the returned function is called. @throws
    * ProtocolTakenError
    */
-  handle(protocol: string, handler: SocketHandler): () => void {
+  handle(protocol: string, handler: SocketHandler | ThreadedProtocol): () => void {
     if (this.#handlers.has(protocol)) throw new ProtocolTakenError(protocol, `port ${this.address.port}`);
     this.#handlers.set(protocol, handler);
     return () => void this.#handlers.delete(protocol);
@@ -140,7 +160,7 @@ export class TlsPort {
 
   /** New connections use these certificates; open ones keep theirs. */
   replaceContext(context: SecureContextOptions): void {
-    this.#context = contextOf(context);
+    this.#context = serverContext(context);
   }
 
   /**
@@ -157,65 +177,105 @@ export class TlsPort {
   }
 
   #onClient(socket: Socket): void {
-    const { realClock, unauthenticatedCpu } = this.#options.io;
+    const { realClock, threads } = this.#options.io;
     this.#connections.add(socket);
     if (socket.destroyed) return;
     const timer = realClock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
-    let prevent: (() => boolean) | undefined;
     socket.on('error', () => undefined); // its 'close' follows
-    socket.once('close', () => {
-      timer.cancel();
-      prevent?.();
-    });
+    socket.once('close', () => timer.cancel());
     socket.once('readable', () => {
       timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
-      if (!socket.destroyed) prevent = unauthenticatedCpu.run(socket, () => this.#secure(socket), CONNECTION_MS);
+      if (threads && this.#mayUseThread(socket)) void threads.start().then(() => this.#queue(socket));
+      else this.#queue(socket);
     });
   }
 
+  /** The first bytes of a client are there: its handshake takes its turn. */
+  #queue(socket: Socket): void {
+    if (socket.destroyed) return;
+    const { threads, unauthenticatedCpu } = this.#options.io;
+    const cost = CONNECTION_MS + (threads && this.#mayUseThread(socket) ? THREAD_HANDSHAKE_MS : 0);
+    const prevent = unauthenticatedCpu.run(socket, () => this.#secure(socket), cost);
+    socket.once('close', prevent);
+  }
+
   #secure(network: Socket): void {
-    const { io, log, requestCert = true, contextFor } = this.#options;
+    const { io, requestCert = true, contextFor } = this.#options;
     if (network.readableLength > MAX_FIRST_BYTES) network.destroy();
-    if (network.destroyed) return;
-    const socket = secureServer(network, {
-      clock: io.realClock,
+    if (network.destroyed || this.#secureInThread(network)) return;
+    const socket = secureClient(network, io, {
       context: this.#context,
       requestCert,
       timeout: this.#handshakeTimeout,
-      protocolOf: (protocols) => protocols.findLast((protocol) => this.has(protocol)),
+      protocolOf: (protocols) => this.#select(protocols),
       contextFor,
     });
-    io.unauthenticatedCpu.joinClient(network, socket);
-    limitKeyUpdates(socket, network, io);
-    readInTurns(socket, network, io);
+    this.#watch(socket, network);
+  }
+
+  /** Passes the connection on when its handshake is complete. */
+  #watch(socket: TLSSocket | ThreadedTls, network: Socket): void {
+    const { remoteAddress: remote } = network;
+    const emitter: EventEmitter = socket;
     let isSecure = false;
     // Later, the owner of the socket handles 'close'.
-    socket.on('error', (error) => {
-      const { remoteAddress: remote } = network;
-      if (!isSecure) log.debug({ remote, error: describeError(error) }, 'tls handshake failed');
+    emitter.on('error', (error: Error) => {
+      if (!isSecure) this.#options.log.debug({ remote, error: describeError(error) }, 'tls handshake failed');
     });
-    socket.once('secure', () => {
+    emitter.once('secure', () => {
       isSecure = true;
       if (!socket.destroyed) this.#onConnection(socket);
     });
   }
 
-  #onConnection(socket: TLSSocket): void {
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
-    const handler = this.#handlerFor(socket.alpnProtocol);
-    const connection = this.#connections.secured(socket);
-    if (handler && connection) handler(socket, connection);
-    else socket.destroy();
+  #select(protocols: readonly string[]): string | undefined {
+    return protocols.findLast((protocol) => this.has(protocol));
   }
 
-  #handlerFor(protocol: string | false | null): SocketHandler | undefined {
+  /** Returns false if this thread has to perform the handshake. */
+  #secureInThread(network: Socket): boolean {
+    const { io, requestCert = true, optionsFor } = this.#options;
+    const { remoteAddress = '' } = network;
+    if (!io.threads || !optionsFor || !this.#mayUseThread(network)) return false;
+    const first = (network.read() as Buffer | null) ?? Buffer.alloc(0);
+    stopReading(network); // `read` begins to read more
+    const hello = readClientHello(first);
+    const protocol = hello && this.#select(hello.protocols);
+    const handler = this.#handlers.get(protocol ?? '');
+    let socket: ThreadedTls | undefined;
+    if (hello && protocol !== undefined && typeof handler === 'object' && handler.isForThread(remoteAddress)) {
+      const context = optionsFor(hello.serverName ?? '');
+      const timeout = this.#handshakeTimeout;
+      const use = { side: 'accepted', context, first, protocol, requestCert, timeout } as const;
+      socket = ThreadedTls.open(io.threads, network, use, io.clientSockets);
+    }
+    if (!socket) {
+      network.unshift(first);
+      return false;
+    }
+    this.#watch(socket, network);
+    return true;
+  }
+
+  #mayUseThread({ remoteAddress = '' }: Socket): boolean {
+    return this.#handlers.values().some((each) => typeof each === 'object' && each.isForThread(remoteAddress));
+  }
+
+  #onConnection(socket: TLSSocket | ThreadedTls): void {
+    const emitter: EventEmitter = socket;
+    this.#sockets.add(socket);
+    emitter.once('close', () => this.#sockets.delete(socket));
+    const handler = this.#handlerFor(socket.alpnProtocol);
+    const connection = this.#connections.secured(socket instanceof TLSSocket ? socket : socket.network);
+    if (!handler || !connection) socket.destroy();
+    else if (typeof handler === 'object') handler.accept(socket, connection);
+    else if (socket instanceof TLSSocket) handler(socket, connection);
+    else socket.destroy(); // the protocol of the thread has another handler meanwhile
+  }
+
+  #handlerFor(protocol: string | false | null): SocketHandler | ThreadedProtocol | undefined {
     if (protocol) return this.#handlers.get(protocol);
     const [first, ...others] = this.#handlers.values();
     return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
   }
-}
-
-function contextOf(context: SecureContextOptions): SecureContext {
-  return createSecureContext({ ...SERVER_SECURITY, honorCipherOrder: true, sessionIdContext: 'edgeweave', ...context });
 }

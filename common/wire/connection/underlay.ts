@@ -13,8 +13,9 @@ import { type TcpSensor, tcpSensor } from '#lib/net/tcp-info.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { Frame } from '../frame.ts';
 import { Message } from '../message.ts';
+import { ThreadedTls } from '../threads/threaded-tls.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
-import { WriteQueue } from './write-queue.ts';
+import { type ByteQueue, WriteQueue } from './write-queue.ts';
 import { WriteWatch } from './write-watch.ts';
 
 /** Bytes waiting to be written before the channel keeps further frames in its own queues. */
@@ -31,8 +32,11 @@ const READ_SIZE = 16 * 1024;
 /** Memory shared by all connections that reuse it: each read is processed before the next one begins. */
 let sharedRead: Buffer | undefined;
 
+/** A TLS connection of this thread or of another one, or a stream inside another protocol. */
+export type UnderlayStream = Duplex | TLSSocket | ThreadedTls;
+
 export interface UnderlayOptions {
-  socket: Duplex | TLSSocket;
+  socket: UnderlayStream;
   /** The connection below, if `socket` runs inside another protocol: it has the addresses. */
   network?: Socket;
   io: IoContext;
@@ -57,9 +61,13 @@ export interface UnderlayOwner {
 
 export class Underlay {
   type: string;
-  readonly socket: Duplex | TLSSocket;
   /** Resolves once, with the reason, or with null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;
+  readonly #socket: Pick<
+    Duplex,
+    'destroyed' | 'destroy' | 'on' | 'once' | 'pause' | 'resume' | 'end' | 'writableFinished'
+  >;
+  readonly #threaded: ThreadedTls | undefined;
   readonly #network: Partial<Socket>;
   readonly #io: IoContext;
   readonly #flushes: FlushSchedule;
@@ -72,7 +80,7 @@ export class Underlay {
   #isPaused = false;
   /** The peer ended the connection. */
   #hasEnd = false;
-  readonly #queue: WriteQueue;
+  readonly #queue: ByteQueue;
   #sensor: TcpSensor | undefined;
   #isFlushScheduled = false;
   #isBulkFlushScheduled = false;
@@ -87,24 +95,34 @@ export class Underlay {
   #closeTimer: Timer | undefined;
 
   constructor(options: UnderlayOptions) {
-    this.socket = options.socket;
+    const { socket } = options;
+    const threaded = socket instanceof ThreadedTls ? socket : undefined;
+    this.#threaded = threaded;
+    this.#socket = socket as Duplex;
     this.type = options.type ?? '';
     this.#io = options.io;
     this.#flushes = options.io.flushes;
-    this.#network = options.network ?? (this.socket as Partial<Socket>);
+    this.#network = options.network ?? threaded?.network ?? (socket as Partial<Socket>);
     this.#network.setNoDelay?.(true);
     this.#network.setKeepAlive?.(true, 15_000);
-    this.closed = new Promise((resolve) => this.socket.once('close', () => resolve(this.#onClose())));
-    this.socket.on('error', (error: Error) => {
+    this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve(this.#onClose())));
+    this.#socket.on('error', (error: Error) => {
       this.#error ??= error;
     });
-    this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-    this.#queue = new WriteQueue(this.socket, this.#io.buffers, () => this.#owner?.onWritable());
-    this.socket.once('end', () => this.#onEnd());
+    this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    const onWritten = () => this.#owner?.onWritable();
+    this.#queue =
+      threaded?.openQueue(BACKLOG_LIMIT, onWritten) ?? new WriteQueue(socket as Duplex, this.#io.buffers, onWritten);
+    this.#socket.once('end', () => this.#onEnd());
+  }
+
+  /** An I/O thread carries the bytes: each way costs some microseconds more, and this thread little. */
+  get isThreaded(): boolean {
+    return this.#threaded !== undefined;
   }
 
   get isClosed(): boolean {
-    return this.#ended || this.socket.destroyed;
+    return this.#ended || this.#socket.destroyed;
   }
 
   /** False while more bytes than the backlog limit wait to be written. */
@@ -169,11 +187,12 @@ export class Underlay {
     this.#reader.buffers = reuseMemory ? this.#io.buffers : undefined;
     if (writeTimeout > 0) {
       const late = () => this.close(new TimeoutError(`a write to ${this.remoteAddress}`, writeTimeout));
-      this.#queue.watch = new WriteWatch(this.#io.clock, writeTimeout, late);
+      this.#queue.watch = new WriteWatch(this.#io.clock, writeTimeout, late, () => this.#queue.look());
     }
-    if (reuseMemory) {
+    if (this.#threaded) this.#threaded.accept();
+    else if (reuseMemory) {
       sharedRead ??= Buffer.allocUnsafeSlow(READ_SIZE);
-      readInto(this.socket as Socket, sharedRead, (chunk) => this.#onData(chunk));
+      readInto(this.#socket as Socket, sharedRead, (chunk) => this.#onData(chunk));
     }
     this.#resume();
   }
@@ -185,7 +204,7 @@ export class Underlay {
   setReading(isReading: boolean): void {
     this.#isPaused = !isReading && !this.#hasEnd;
     if (isReading) this.#resume();
-    else this.socket.pause();
+    else this.#socket.pause();
   }
 
   /** Queues a copy of the bytes; they are written soon, small ones together with others that follow closely. */
@@ -217,14 +236,14 @@ export class Underlay {
     this.#queue.watch?.close();
     this.#reject(this.#error ?? new ClosedError('the connection'));
     if (reason) {
-      this.socket.destroy();
+      this.#socket.destroy();
       return;
     }
     this.#queue.end();
-    this.socket.end();
-    this.#closeTimer = this.#io.clock.after('underlay close', CLOSE_TIME, () => this.socket.destroy());
-    if (this.socket.writableFinished) this.socket.destroy();
-    else this.socket.once('finish', () => this.socket.destroy());
+    this.#socket.end();
+    this.#closeTimer = this.#io.clock.after('underlay close', CLOSE_TIME, () => this.#socket.destroy());
+    if (this.#socket.writableFinished) this.#socket.destroy();
+    else this.#socket.once('finish', () => this.#socket.destroy());
   }
 
   /** Answers a peer of another protocol version and closes. */
@@ -278,13 +297,13 @@ export class Underlay {
     const rest = this.#rest;
     this.#rest = undefined;
     if (rest) this.#onData(rest);
-    if (!this.#rest && !this.#isPaused && !this.isClosed) this.socket.resume();
+    if (!this.#rest && !this.#isPaused && !this.isClosed) this.#socket.resume();
   }
 
   #hold(rest: Buffer): void {
     if (this.#ended) return; // a frame of this chunk closed the connection
     this.#rest = this.#reader.buffers ? Buffer.from(rest) : rest;
-    this.socket.pause();
+    this.#socket.pause();
   }
 
   /** The peer closed: the system now closes the connection, so that nobody could fetch the held bytes later. */

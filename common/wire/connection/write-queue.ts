@@ -20,8 +20,24 @@ interface Block {
   filled: number;
 }
 
-export class WriteQueue {
-  /** Observes each write. */
+/** The bytes that wait to be written to one connection. */
+export interface ByteQueue {
+  /** Observes the writes. */
+  watch: WriteWatch | undefined;
+  /** Bytes that are not written yet. */
+  readonly bytes: number;
+  readonly isWriting: boolean;
+  /** Takes a copy. */
+  add(bytes: Buffer): void;
+  /** Begins to write what was added. */
+  flush(): void;
+  /** Writes all bytes; none may be added afterwards. */
+  end(): void;
+  /** Looks for progress that nobody tells, before the watch judges. */
+  look(): void;
+}
+
+export class WriteQueue implements ByteQueue {
   watch: WriteWatch | undefined;
   readonly #socket: Duplex;
   readonly #buffers: BufferPool;
@@ -40,7 +56,6 @@ export class WriteQueue {
     this.#reusesMemory = socket instanceof Socket;
   }
 
-  /** Bytes that are not written yet. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -74,6 +89,10 @@ export class WriteQueue {
   /** Passes all bytes to the socket; no bytes may be added afterwards. */
   end(): void {
     for (const { memory, filled } of this.#blocks.splice(0)) this.#socket.write(memory.subarray(0, filled));
+  }
+
+  look(): void {
+    // each write tells its end
   }
 
   #written(block: Block, error: Error | null | undefined): void {

@@ -9,11 +9,16 @@ export class WriteWatch {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #onLate: () => void;
+  readonly #look: () => void;
   #since: number | undefined;
   #timer: Timer | undefined;
 
-  /** @param limit Milliseconds. `onLate` is called when the peer takes longer for bytes; it closes the connection. */
-  constructor(clock: Clock, limit: number, onLate: () => void) {
+  /**
+   * @param limit Milliseconds. `onLate` is called when the peer takes longer for bytes; it closes the connection.
+   * @param look Called before it judges: progress may only be seen by those who look.
+   */
+  constructor(clock: Clock, limit: number, onLate: () => void, look: () => void = () => undefined) {
+    this.#look = look;
     this.#clock = clock;
     this.#limit = limit;
     this.#onLate = onLate;
@@ -46,7 +51,8 @@ export class WriteWatch {
 
   #check(): void {
     this.#timer = undefined;
-    if (this.#since === undefined) return;
+    this.#look();
+    if (this.#since === undefined || this.#timer) return;
     const left = this.#since + this.#limit - this.#clock.monotonic();
     if (left > 0) this.#wait(left);
     else this.#onLate();

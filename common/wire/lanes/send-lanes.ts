@@ -275,7 +275,8 @@ export class SendLanes {
   }
 
   /** A frame of the peer arrived, so bytes may have been acknowledged: on a fast path, sooner than any timer tells. */
-  onInput(): void {
+  onInput(bytes: number): void {
+    if (bytes > LIGHT_FRAME) this.#path.noteBulkArrived();
     for (const { queue } of this.#paced)
       if (queue.length > 0) {
         this.pump();

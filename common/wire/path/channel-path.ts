@@ -9,6 +9,9 @@
 //   other ─► the connection with the fewest bytes of its own: while no bulk traffic uses the path, and where the system
 //            does not tell its state (no Linux, an older Node, streams inside other streams)
 //
+// Connections that I/O threads carry come first for bulk traffic and what follows it, and last for the rest: each way
+// through a thread costs time, and leaves this thread more of its own.
+//
 // A connection has stalled while the peer's system acknowledges nothing: it is avoided until it does. Whether it is
 // closed is up to the limit of its writes (connection/write-watch.ts), and whether the peer's program lives, to
 // heartbeats (channel/heartbeat.ts).
@@ -43,6 +46,8 @@ const MIN_FRAME_LIMIT = 8 * 1024;
 /** Milliseconds, and shortest round trips, between two questions for the time that bytes need on the way there. */
 const ASK_INTERVAL = 10;
 const ASK_ROUND_TRIPS = 1 / 4;
+/** A connection in a thread counts as loaded with so many bytes more, for traffic that prefers this thread. */
+const THREAD_LOAD = 32 * 1024;
 /** Milliseconds for which a path counts as busy. */
 const BUSY_TIME = 1_000;
 
@@ -67,6 +72,8 @@ export interface PathInspection {
     readonly type: string;
     readonly congestionControl: string | undefined;
     readonly isStalled: boolean;
+    /** An I/O thread carries it. */
+    readonly isThreaded: boolean;
   })[];
 }
 
@@ -86,6 +93,8 @@ export interface LaneConnections {
   readonly takesTurns?: boolean;
   /** Frames join others that wait for the same write, on a connection of any of the types. */
   readonly gathers?: boolean;
+  /** While bulk traffic uses the path in either direction, frames use the connections for bulk of any of the types. */
+  readonly followsBulk?: boolean;
 }
 
 interface Connection {
@@ -125,7 +134,9 @@ export class ChannelPath {
   readonly #underlays: ReadonlySet<Underlay>;
   readonly #hasFlows: boolean;
   readonly #connections = new Map<Underlay, Connection>();
+  /** Those in threads first. */
   #byType = new Map<string, Connection[]>();
+  #threaded: readonly Connection[] = NONE;
   #readAt = Number.NEGATIVE_INFINITY;
   /** Bytes on the path, or about to be, except on stalled connections. */
   #load = 0;
@@ -137,6 +148,8 @@ export class ChannelPath {
   /** When bytes last waited for the congestion windows of all connections. */
   #limitedAt = Number.NEGATIVE_INFINITY;
   #isKnown = false;
+  /** Monotonic time of the last frame of bulk traffic that arrived. */
+  #bulkArrivedAt = Number.NEGATIVE_INFINITY;
   /** Index of the connection that bulk traffic uses first, in the order of the connections. */
   #preferred = 0;
   #turn = 0;
@@ -183,7 +196,10 @@ export class ChannelPath {
       this.#connections.delete(underlay);
     }
     for (const underlay of this.#underlays) this.#add(underlay);
-    const connections = [...this.#connections.values()];
+    const connections = [...this.#connections.values()].toSorted(
+      (one, other) => Number(other.underlay.isThreaded) - Number(one.underlay.isThreaded),
+    );
+    this.#threaded = connections.filter(({ underlay }) => underlay.isThreaded);
     this.#byType = Map.groupBy(connections, ({ underlay }) => underlay.type);
     this.#isKnown = connections.length > 0 && connections.every(({ sensor }) => sensor);
     this.#readAt = Number.NEGATIVE_INFINITY;
@@ -206,7 +222,7 @@ export class ChannelPath {
       this.#controller.waiting(true);
       return undefined;
     }
-    const usable = this.#usable(types);
+    const usable = this.#usableForBulk(types);
     for (let index = 0; index < (isOrdered ? Math.min(1, usable.length) : usable.length); index++) {
       const connection = usable[isOrdered ? 0 : (this.#preferred + index) % usable.length] as Connection;
       const { underlay, load, state, isStalled } = connection;
@@ -229,7 +245,14 @@ export class ChannelPath {
    * The connection with the fewest bytes of its own, of the best type that has any, for a frame that need not wait for
    * the path; a stalled one only if all others have stalled, too.
    */
-  leastLoaded({ types, takesTurns = false, gathers = false }: LaneConnections): Underlay | undefined {
+  leastLoaded({ types, takesTurns = false, gathers = false, followsBulk }: LaneConnections): Underlay | undefined {
+    if (followsBulk && this.#threaded.length > 0 && (this.isBusy || this.#isReceivingBulk)) {
+      const follows = this.#least(
+        this.#threaded.filter(({ underlay }) => types.includes(underlay.type)),
+        'own',
+      );
+      if (follows) return follows.underlay;
+    }
     const gathering = gathers ? this.#gathering(types) : undefined;
     if (gathering) return gathering;
     let stalled: Underlay | undefined;
@@ -242,6 +265,15 @@ export class ChannelPath {
       stalled ??= connections.find(({ underlay }) => !underlay.isClosed)?.underlay;
     }
     return stalled;
+  }
+
+  /** A frame of bulk traffic arrived. */
+  noteBulkArrived(): void {
+    this.#bulkArrivedAt = this.#clock.monotonic();
+  }
+
+  get #isReceivingBulk(): boolean {
+    return this.#clock.monotonic() - this.#bulkArrivedAt < BUSY_TIME;
   }
 
   /**
@@ -348,6 +380,7 @@ export class ChannelPath {
         congestionControl: sensor?.congestionControl(),
         ...state,
         isStalled,
+        isThreaded: underlay.isThreaded,
       })),
     };
   }
@@ -369,12 +402,26 @@ export class ChannelPath {
       const { underlay, isStalled, turn } = connection;
       // An ending one stays until its last bytes are written.
       if (isStalled || underlay.isClosed || (bytes !== 'own' && !underlay.writable)) continue;
-      const load = bytes === 'own' ? underlay.backlog : onTheWay(connection);
+      const load =
+        (bytes === 'own' ? underlay.backlog : onTheWay(connection)) + (underlay.isThreaded ? THREAD_LOAD : 0);
       if (load > min || (best && load === min && turn >= best.turn)) continue;
       best = connection;
       min = load;
     }
     return best;
+  }
+
+  /**
+   * A path that the ends limit gains nothing from further connections: there, this thread leaves bulk traffic to the
+   * others.
+   */
+  #usableForBulk(types: readonly string[]): readonly Connection[] {
+    const usable = this.#usable(types);
+    if (this.#threaded.length === 0 || this.isPaced) return usable;
+    const threaded = usable.filter(
+      ({ underlay, isStalled }) => underlay.isThreaded && !underlay.isClosed && !isStalled,
+    );
+    return threaded.length > 0 ? threaded : usable;
   }
 
   /** The connections of the first type that has any. */

@@ -2,10 +2,8 @@
 // some milliseconds, and the thread is sometimes busy.
 
 import { parentPort } from 'node:worker_threads';
-import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { hostCrossings } from '#lib/threads/thread-host.ts';
-import { ClientInThread } from '../../../agent/xgress/clients/client-in-thread.ts';
-import { MOVED_CLIENT, type MovedClientData } from '../../../agent/xgress/clients/moved-client.ts';
+import { ioThreadKinds } from '../../../agent/assembly/io-thread-kinds.ts';
 import { delayNotifications, Late } from './late.ts';
 
 if (parentPort) {
@@ -24,9 +22,4 @@ function stall(): void {
 }
 stall();
 
-const buffers = new BufferPool();
-
-hostCrossings({
-  [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, buffers),
-  end: () => void setImmediate(() => process.exit(1)),
-});
+hostCrossings({ ...ioThreadKinds().kinds, end: () => void setImmediate(() => process.exit(1)) });

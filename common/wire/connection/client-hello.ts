@@ -1,0 +1,103 @@
+// Reads what a TLS client asks for from its first message, before any TLS runs: the server name, and the protocols
+// (RFC 8446, section 4.1.2; RFC 6066, section 3; RFC 7301, section 3.1). It decides who performs the handshake; the
+// handshake itself reads the message again.
+
+export interface ClientHello {
+  /** Undefined if the client asks for none. */
+  readonly serverName: string | undefined;
+  /** In the order of the client. */
+  readonly protocols: readonly string[];
+}
+
+const HANDSHAKE_RECORD = 22;
+const RECORD_HEAD = 5;
+const CLIENT_HELLO = 1;
+const SERVER_NAME = 0;
+const PROTOCOLS = 16;
+const HOST_NAME = 0;
+/** Bytes of the version and the random number after the head of the message. */
+const FIXED = 2 + 32;
+
+/** Undefined if the bytes are not the beginning of a TLS connection, or not the whole message in one record. */
+export function readClientHello(bytes: Buffer): ClientHello | undefined {
+  if (bytes.length < RECORD_HEAD || bytes[0] !== HANDSHAKE_RECORD) return undefined;
+  const end = RECORD_HEAD + bytes.readUInt16BE(3);
+  if (end > bytes.length) return undefined;
+  try {
+    return clientHello(new Fields(bytes.subarray(RECORD_HEAD, end)));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // a length exceeds the message
+    throw error;
+  }
+}
+
+function clientHello(record: Fields): ClientHello | undefined {
+  if (record.number(1) !== CLIENT_HELLO) return undefined;
+  const message = record.block(3);
+  message.skip(FIXED);
+  message.block(1); // session id
+  message.block(2); // ciphers
+  message.block(1); // compression
+  let serverName: string | undefined;
+  let protocols: string[] = [];
+  for (const extensions = message.block(2); extensions.hasMore; ) {
+    const type = extensions.number(2);
+    const extension = extensions.block(2);
+    if (type === SERVER_NAME) serverName = hostName(extension.block(2));
+    else if (type === PROTOCOLS) protocols = names(extension.block(2));
+  }
+  return { serverName, protocols };
+}
+
+function hostName(list: Fields): string | undefined {
+  while (list.hasMore) {
+    const type = list.number(1);
+    const name = list.block(2).text;
+    if (type === HOST_NAME) return name;
+  }
+  return undefined;
+}
+
+function names(list: Fields): string[] {
+  const all: string[] = [];
+  while (list.hasMore) all.push(list.block(1).text);
+  return all;
+}
+
+/** Reads a message field by field. Each method throws RangeError beyond its end. */
+class Fields {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  get text(): string {
+    return this.#bytes.toString('latin1');
+  }
+
+  skip(length: number): void {
+    if (length > this.#bytes.length - this.#at) throw new RangeError('the message ends early');
+    this.#at += length;
+  }
+
+  /** An unsigned number of so many bytes. */
+  number(length: number): number {
+    const start = this.#at;
+    this.skip(length);
+    return this.#bytes.readUIntBE(start, length);
+  }
+
+  /** A block after its length, which has so many bytes. */
+  block(length: number): Fields {
+    const size = this.number(length);
+    const start = this.#at;
+    this.skip(size);
+    return new Fields(this.#bytes.subarray(start, start + size));
+  }
+}

@@ -1,0 +1,188 @@
+// A TLS connection whose bytes an I/O thread encrypts, writes and reads: the part on the main thread. It has the events
+// and methods of a stream that a connection of frames needs. The TCP socket itself stays open here, unread, with its
+// addresses, its limits and the system's state; tls-in-thread.ts is the other part.
+
+import { X509Certificate } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ClientSockets } from '#lib/net/client-sockets.ts';
+import { LentDescriptor } from '#lib/net/lent-descriptor.ts';
+import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
+import type { IoThreads } from '#lib/threads/io-threads.ts';
+import type { CrossingFailed } from '#lib/threads/thread-host.ts';
+import { RingQueue } from './ring-queue.ts';
+import {
+  type AcceptedTlsData,
+  type DialedTlsData,
+  TLS_CONNECTION,
+  type TlsClosed,
+  type TlsCommand,
+  type TlsEvent,
+} from './tls-crossing.ts';
+
+/** Records that the owner gets in one turn, so that others have theirs. */
+const RECORDS_OF_TURN = 4;
+
+interface Events {
+  /** The handshake is complete. */
+  secure: [];
+  /** Bytes, valid only during the call. */
+  data: [Buffer];
+  /** The peer has ended its direction. */
+  end: [];
+  /** All bytes are written, and the peer knows the end. */
+  finish: [];
+  error: [Error];
+  close: [];
+}
+
+type Use = Omit<DialedTlsData, 'descriptor'> | Omit<AcceptedTlsData, 'descriptor'>;
+
+export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
+  /** The TCP connection. */
+  readonly network: Socket;
+  destroyed = false;
+  writableFinished = false;
+  alpnProtocol: string | false = false;
+  /** The certificates of the peer, leaf first. */
+  presented: readonly X509Certificate[] = [];
+  /** The certificate of a server that was not accepted. */
+  rejected: X509Certificate | undefined;
+  readonly #crossing: Crossing;
+  readonly #descriptor: LentDescriptor;
+  #queue: RingQueue | undefined;
+  #isReading = false;
+  #isEnding = false;
+  #closed: TlsClosed | undefined;
+  #isFinished = false;
+
+  private constructor(crossing: Crossing, descriptor: LentDescriptor, network: Socket) {
+    super();
+    this.#crossing = crossing;
+    this.#descriptor = descriptor;
+    this.network = network;
+    crossing.owner = this;
+    network.once('close', () => this.destroy());
+    network.on('error', (error) => this.destroy(error));
+    crossing.touch();
+  }
+
+  /**
+   * Begins the handshake over a socket that nobody reads. Undefined if no thread can take it, or there is no descriptor
+   * for it; then nothing has changed.
+   *
+   * @param clientSockets The connection counts among them, if a client opened it.
+   */
+  static open(threads: IoThreads, network: Socket, use: Use, clientSockets?: ClientSockets): ThreadedTls | undefined {
+    let lent: LentDescriptor | undefined;
+    const crossing = threads.open(TLS_CONNECTION, () => {
+      lent = LentDescriptor.of(network, clientSockets);
+      return lent && { ...use, descriptor: lent.number };
+    });
+    return crossing && lent && new ThreadedTls(crossing, lent, network);
+  }
+
+  /** The queue of what is written; call it once. `onWritten` is called when fewer than `limit` bytes wait again. */
+  openQueue(limit: number, onWritten: () => void): RingQueue {
+    this.#queue = new RingQueue(this.#crossing, limit, onWritten);
+    return this.#queue;
+  }
+
+  /** The peer has proved who it is: its bytes are no longer those of a stranger. */
+  accept(): void {
+    this.#post('accepted');
+  }
+
+  pause(): void {
+    this.#isReading = false;
+  }
+
+  resume(): void {
+    this.#isReading = true;
+    this.#crossing.touch();
+  }
+
+  /** Writes what is queued, then ends this direction. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#queue?.end();
+  }
+
+  /** Closes the connection at once. */
+  destroy(error?: Error): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.#post('cut');
+    this.network.destroy();
+    process.nextTick(() => {
+      if (error) this.emit('error', error);
+      this.emit('close');
+    });
+  }
+
+  onTurn(): boolean {
+    this.#queue?.turn();
+    const { received } = this.#crossing;
+    let count = 0;
+    while (count < RECORDS_OF_TURN && this.#mayPass && received.next()) {
+      count++;
+      if (received.kind === CrossingRecord.End) this.emit('end');
+      else this.emit('data', received.data);
+    }
+    if (count > 0) this.#crossing.release();
+    else if (this.#closed) this.#finish(this.#closed);
+    return count > 0;
+  }
+
+  onMessage(event: TlsEvent | CrossingFailed): void {
+    if ('failed' in event) this.#onClosed({ type: 'closed', error: { message: event.failed, code: undefined } });
+    else if (event.type === 'closed') this.#onClosed(event);
+    else if (event.type === 'finished') this.#onFinished();
+    else {
+      this.alpnProtocol = event.protocol;
+      this.presented = event.presented.map((der) => new X509Certificate(der));
+      this.emit('secure');
+    }
+  }
+
+  onLost(error: Error): void {
+    this.#end();
+    this.destroy(error);
+  }
+
+  /** When the connection is closed, the owner gets the rest, like that of a socket. */
+  get #mayPass(): boolean {
+    return (this.#isReading || this.#closed !== undefined) && !this.destroyed;
+  }
+
+  /** What arrived before the end still goes to the owner. */
+  #onClosed(closed: TlsClosed): void {
+    this.#closed = closed;
+    if (this.destroyed) this.#finish(closed);
+    else this.#crossing.touch();
+  }
+
+  #onFinished(): void {
+    this.writableFinished = true;
+    this.emit('finish');
+  }
+
+  #finish({ error, leaf }: TlsClosed): void {
+    this.#end();
+    if (leaf) this.rejected = new X509Certificate(leaf);
+    this.destroy(error && Object.assign(new Error(error.message), error.code !== undefined && { code: error.code }));
+  }
+
+  /** The other part is over. */
+  #end(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#descriptor.end(this.#crossing.received.hint);
+    this.#crossing.close(true);
+  }
+
+  #post(type: TlsCommand['type']): void {
+    if (!this.#closed && !this.#isFinished) this.#crossing.post({ type } satisfies TlsCommand);
+  }
+}

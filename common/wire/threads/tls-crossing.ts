@@ -1,0 +1,57 @@
+// What crosses between the two parts of a TLS connection that an I/O thread carries: threaded-tls.ts on the main thread,
+// tls-in-thread.ts in the other one. Bytes cross in rings, without their TLS.
+
+import type { SecureContextOptions } from 'node:tls';
+
+/** The kind of these crossings. */
+export const TLS_CONNECTION = 'tls';
+
+interface TlsData {
+  readonly descriptor: number;
+  /** Certificate, key and authorities, as PEM. */
+  readonly context: SecureContextOptions;
+}
+
+export interface DialedTlsData extends TlsData {
+  readonly side: 'dialed';
+  /** The name or address that the certificate of the server must have. */
+  readonly host: string;
+  readonly protocols: readonly string[];
+}
+
+export interface AcceptedTlsData extends TlsData {
+  readonly side: 'accepted';
+  /** The bytes of the client that were read before. */
+  readonly first: Uint8Array;
+  /** The selected one. */
+  readonly protocol: string;
+  readonly requestCert: boolean;
+  /** Milliseconds for the handshake. */
+  readonly timeout: number;
+}
+
+export type ThreadTlsData = DialedTlsData | AcceptedTlsData;
+
+/** From the main thread: the client has proved who it is, or the connection is over. */
+export interface TlsCommand {
+  readonly type: 'accepted' | 'cut';
+}
+
+/** To the main thread. */
+export type TlsEvent = TlsSecure | { readonly type: 'finished' } | TlsClosed;
+
+/** The handshake is complete, and the certificate of a server valid. */
+export interface TlsSecure {
+  readonly type: 'secure';
+  readonly protocol: string | false;
+  /** The certificates of the peer in DER form, leaf first. */
+  readonly presented: readonly Uint8Array[];
+}
+
+/** The thread has closed its descriptor. What arrived before is in the ring. */
+export interface TlsClosed {
+  readonly type: 'closed';
+  readonly error?: { readonly message: string; readonly code: string | undefined };
+  /** The certificate of a server that was not accepted, in DER form. */
+  readonly leaf?: Uint8Array | undefined;
+}
