@@ -157,7 +157,7 @@ export class Router implements RunningRouter {
     try {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
       owned.defer(() => identity.close());
-      const threads = openIoThreads(config, { clock, log });
+      const threads = openIoThreads(config, { clock, log, ownsProcess });
       if (threads) owned.defer(() => threads.close());
       const io = options.io ?? new IoContext({ clock, threads });
       const context = new RouterContext({
