@@ -44,7 +44,7 @@ export class ClientInThread implements CrossingOwner {
     this.#buffers = buffers;
     this.#maxPayload = maxPayload;
     crossing.sent.hint = TAKEN;
-    this.#socket = takeDescriptor(descriptor);
+    this.#socket = takeDescriptor(descriptor, { allowHalfOpen: true });
     try {
       this.#encryption = streams && EncryptedStream.resume(streams);
     } catch (error) {

@@ -42,9 +42,9 @@ export class LentDescriptor {
 }
 
 /** A socket for a lent descriptor, in the other thread. It reads nothing yet. @throws Error; it is closed then */
-export function takeDescriptor(fd: number): Socket {
+export function takeDescriptor(fd: number, { allowHalfOpen }: { readonly allowHalfOpen: boolean }): Socket {
   try {
-    return new Socket({ fd, allowHalfOpen: true, ...{ manualStart: true } });
+    return new Socket({ fd, allowHalfOpen, ...{ manualStart: true } });
   } catch (error) {
     closeSync(fd);
     throw error;

@@ -32,16 +32,19 @@ export interface CrossingOwner {
 /** One end of the crossing of a connection. */
 export class Crossing {
   readonly id: number;
+  /** What it carries. */
+  readonly kind: string;
   readonly received: RingReader;
   readonly sent: RingWriter;
   owner: CrossingOwner | undefined;
   readonly #side: CrossingSide;
   readonly #memory: CrossingMemory;
 
-  constructor(side: CrossingSide, id: number, memory: CrossingMemory) {
+  constructor(side: CrossingSide, id: number, kind: string, memory: CrossingMemory) {
     this.#side = side;
     this.#memory = memory;
     this.id = id;
+    this.kind = kind;
     this.received = new RingReader(memory.received);
     this.sent = new RingWriter(memory.sent);
   }
@@ -136,8 +139,13 @@ export class CrossingSide {
     return this.#crossings.size;
   }
 
-  add(id: number, memory: CrossingMemory): Crossing {
-    const crossing = new Crossing(this, id, memory);
+  /** The number of crossings of a kind. */
+  count(kind: string): number {
+    return this.#crossings.values().reduce((sum, crossing) => sum + Number(crossing.kind === kind), 0);
+  }
+
+  add(id: number, kind: string, memory: CrossingMemory): Crossing {
+    const crossing = new Crossing(this, id, kind, memory);
     this.#crossings.set(id, crossing);
     return crossing;
   }

@@ -170,6 +170,10 @@ t.test('a thread carries 64 connections; then there is no place until one ends',
   t.ok(all.every((each) => each));
   const described = () => t.fail('nobody needs the description');
   t.equal(network.all.open('echo', described), undefined);
+  t.ok(
+    network.all.open('other', () => ({})),
+    'others have places of their own',
+  );
   all[3]?.crossing.close();
   t.equal(
     network.all.open('echo', () => undefined),
@@ -194,7 +198,7 @@ t.test('a side tells when its last crossing has ended', async (t) => {
     () => void idle++,
   );
   const memory = createCrossing(64);
-  const all = [side.add(1, memory), side.add(2, memory)];
+  const all = [side.add(1, 'echo', memory), side.add(2, 'echo', memory)];
   all[0]?.close();
   t.equal(idle, 0);
   all[1]?.close();

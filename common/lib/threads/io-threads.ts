@@ -116,7 +116,9 @@ export class IoThreads {
   open(kind: string, describe: () => unknown): Crossing | undefined {
     if (this.#isClosed) return undefined;
     this.#startFurther();
-    const [place] = this.#places.filter(hasRoom).toSorted((one, other) => load(one) - load(other));
+    const [place] = this.#places
+      .filter((each) => hasRoom(each, kind))
+      .toSorted((one, other) => load(one) - load(other));
     const thread = place?.thread;
     const data = thread && describe();
     if (!thread || data === undefined) return undefined;
@@ -125,7 +127,7 @@ export class IoThreads {
     const id = ++this.#ids;
     worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
     thread.carried++;
-    return side.add(id, own);
+    return side.add(id, kind, own);
   }
 
   /** Starts a thread if none runs. Resolves with whether one does, within a bounded time. */
@@ -221,8 +223,8 @@ function runs({ thread }: Place): boolean {
   return thread !== undefined && thread.starting === undefined;
 }
 
-function hasRoom(place: Place): boolean {
-  return runs(place) && load(place) < MAX_CROSSINGS;
+function hasRoom(place: Place, kind: string): boolean {
+  return runs(place) && (place.thread?.side.count(kind) ?? 0) < MAX_CROSSINGS;
 }
 
 function load({ thread }: Place): number {

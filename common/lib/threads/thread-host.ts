@@ -46,7 +46,7 @@ export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onI
 
 function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>, { open }: OpenCrossing): void {
   const { id, kind, memory, data } = open;
-  const crossing = side.add(id, memory);
+  const crossing = side.add(id, kind, memory);
   try {
     const carry = kinds[kind];
     if (!carry) throw new InvariantError(`an I/O thread carries no ${kind}`);

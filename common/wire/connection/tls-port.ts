@@ -246,7 +246,8 @@ export class TlsPort {
     if (hello && protocol !== undefined && typeof handler === 'object' && handler.isForThread(remoteAddress)) {
       const context = optionsFor(hello.serverName ?? '');
       const timeout = this.#handshakeTimeout;
-      const use = { side: 'accepted', context, first, protocol, requestCert, timeout } as const;
+      const bytes = new Uint8Array(first); // a copy: with the bytes, all of their memory would cross
+      const use = { side: 'accepted', context, first: bytes, protocol, requestCert, timeout } as const;
       socket = ThreadedTls.open(io.threads, network, use, io.clientSockets);
     }
     if (!socket) {

@@ -48,6 +48,8 @@ const ASK_INTERVAL = 10;
 const ASK_ROUND_TRIPS = 1 / 4;
 /** A connection in a thread counts as loaded with so many bytes more, for traffic that prefers this thread. */
 const THREAD_LOAD = 32 * 1024;
+/** Milliseconds after a retransmission for which it does not. */
+const EVEN_TIME = 10_000;
 /** Milliseconds for which a path counts as busy. */
 const BUSY_TIME = 1_000;
 
@@ -153,6 +155,8 @@ export class ChannelPath {
   /** Index of the connection that bulk traffic uses first, in the order of the connections. */
   #preferred = 0;
   #turn = 0;
+  /** Monotonic time until which connections in threads are as good as others: one of these may lose what it gets. */
+  #evenUntil = Number.NEGATIVE_INFINITY;
   #busyAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   /** The peer tells when questions arrive. */
@@ -239,6 +243,7 @@ export class ChannelPath {
    */
   preferNext(): void {
     this.#preferred++;
+    this.#evenUntil = this.#clock.monotonic() + EVEN_TIME;
   }
 
   /**
@@ -398,12 +403,13 @@ export class ChannelPath {
   #least(connections: Iterable<Connection>, bytes: 'own' | 'on the way'): Connection | undefined {
     let best: Connection | undefined;
     let min = Number.POSITIVE_INFINITY;
+    const ofThread = this.#threaded.length > 0 && this.#clock.monotonic() >= this.#evenUntil ? THREAD_LOAD : 0;
     for (const connection of connections) {
       const { underlay, isStalled, turn } = connection;
       // An ending one stays until its last bytes are written.
       if (isStalled || underlay.isClosed || (bytes !== 'own' && !underlay.writable)) continue;
-      const load =
-        (bytes === 'own' ? underlay.backlog : onTheWay(connection)) + (underlay.isThreaded ? THREAD_LOAD : 0);
+      const own = bytes === 'own' ? underlay.backlog : onTheWay(connection);
+      const load = own + (underlay.isThreaded ? ofThread : 0);
       if (load > min || (best && load === min && turn >= best.turn)) continue;
       best = connection;
       min = load;

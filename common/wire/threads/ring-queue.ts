@@ -67,8 +67,8 @@ export class RingQueue implements ByteQueue {
 
   /** The other thread has made room, perhaps. */
   turn(): void {
-    while (this.#unsent[0]) {
-      const [first] = this.#unsent;
+    const hadUnsent = this.#unsentBytes > 0;
+    for (let [first] = this.#unsent; first; [first] = this.#unsent) {
       const put = this.#put(first);
       this.#unsentBytes -= put;
       if (put < first.length) {
@@ -77,7 +77,7 @@ export class RingQueue implements ByteQueue {
       }
       this.#unsent.shift();
     }
-    if (this.#unsentBytes > 0 || this.#hasEnd) this.flush();
+    if (hadUnsent || this.#hasEnd) this.flush();
     if (this.#hasEnd && this.#unsentBytes === 0 && !this.#isEndSent) this.#sendEnd();
     this.look();
     if (!this.#isLong) return;
@@ -121,7 +121,8 @@ export class RingQueue implements ByteQueue {
   }
 
   #begin(): Buffer | undefined {
-    this.#record = this.#crossing.sent.reserve(RECORD_BYTES, MIN_RECORD_BYTES);
+    const { sent } = this.#crossing;
+    this.#record = sent.reserve(Math.min(RECORD_BYTES, sent.maxRecord), MIN_RECORD_BYTES);
     this.#filled = 0;
     return this.#record;
   }

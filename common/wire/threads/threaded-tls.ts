@@ -122,7 +122,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   }
 
   onTurn(): boolean {
-    this.#queue?.turn();
+    if (!this.destroyed) this.#queue?.turn();
     const { received } = this.#crossing;
     let count = 0;
     while (count < RECORDS_OF_TURN && this.#mayPass && received.next()) {

@@ -39,7 +39,7 @@ export class TlsInThread implements CrossingOwner {
     this.#io = io;
     this.#frames = new FrameRecords(crossing.sent);
     crossing.sent.hint = TAKEN;
-    this.#network = takeDescriptor(data.descriptor);
+    this.#network = takeDescriptor(data.descriptor, { allowHalfOpen: false });
     try {
       this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data);
     } catch (error) {
@@ -115,9 +115,9 @@ export class TlsInThread implements CrossingOwner {
   #write(): boolean {
     const { received } = this.#crossing;
     if (this.#isWriting || !received.next()) return false;
-    if (received.kind === CrossingRecord.End) {
+    if (received.kind === CrossingRecord.End || this.#socket.writableEnded) {
       this.#crossing.release();
-      this.#socket.end();
+      this.#socket.end(); // also if the peer ended the connection before
       return true;
     }
     this.#isWriting = true;
