@@ -18,6 +18,7 @@ class Connection {
   writable = true;
   isGathering = false;
   isClosed = false;
+  isThreaded = false;
   /** Milliseconds for which the peer has acknowledged nothing, as the path noted them. */
   unacknowledged: number | undefined;
   readonly type: string;
@@ -38,6 +39,12 @@ class Connection {
 
   constructor(type = 'link.default') {
     this.type = type;
+  }
+
+  /** An I/O thread carries it. */
+  inThread(): this {
+    this.isThreaded = true;
+    return this;
   }
 
   noteUnacknowledged(milliseconds: number): void {
@@ -328,4 +335,74 @@ t.test('where the system rejects it, connections stay as they are, and nothing i
   await fill(100, 0.01);
   t.match(changes, [{ name: 'bbr', refused: 'setsockopt failed: EPERM' }]);
   t.equal(connection.congestionControl, 'cubic');
+});
+
+t.test('bulk traffic uses connections in threads first, light traffic those of this thread', async (t) => {
+  const connections = [new Connection(), new Connection().inThread(), new Connection().inThread()];
+  const { clock, bulk, light, path } = rooms(...connections);
+  for (const each of connections) each.state.congestionWindow = 10 * KIB;
+  await clock.advance(1);
+  t.equal(bulk(), 1);
+  t.equal(light(), 0);
+  t.equal(light(), 0, 'again: they take no turns');
+  connections[1]?.sends(30 * KIB);
+  await clock.advance(1);
+  t.equal(bulk(), 2);
+  connections[2]?.sends(30 * KIB);
+  await clock.advance(1);
+  t.equal(bulk(), 0, 'on a path that limits the connections, all are needed');
+  connections[0]?.sends(60 * KIB);
+  await clock.advance(1);
+  t.not(light(), 0, 'a full one is worse than a thread');
+  t.equal(path.inspect()?.connections.filter(({ isThreaded }) => isThreaded).length, 2);
+});
+
+t.test('within a machine, bulk traffic waits for connections in threads, while there are any', async (t) => {
+  const connections = [new Connection(), new Connection().inThread()];
+  for (const each of connections) each.state.rtt = 0.05;
+  const { clock, bulk, path, underlays } = rooms(...connections);
+  for (let round = 0; round < 5; round++) {
+    for (const each of connections) each.arrives().sends(KIB);
+    await clock.advance(1);
+    t.equal(bulk(), 1);
+  }
+  t.notOk(path.isPaced);
+  Object.assign(connections[1] as Connection, { writable: false });
+  await clock.advance(1);
+  t.equal(bulk(), undefined);
+  Object.assign(connections[1] as Connection, { isClosed: true });
+  await clock.advance(1);
+  t.equal(bulk(), 0);
+  underlays.delete(connections[1] as never);
+  path.update();
+  await clock.advance(1);
+  t.equal(bulk(), 0);
+});
+
+t.test('acknowledgements follow bulk traffic of either direction into threads', async (t) => {
+  const connections = [new Connection(), new Connection('link.ack'), new Connection().inThread()];
+  const { clock, bulk, path } = rooms(...connections);
+  const lane = { types: ['link.ack', 'link.default'], takesTurns: true, followsBulk: true };
+  const follows = () => connections.indexOf(path.leastLoaded(lane) as never);
+  await clock.advance(5_000);
+  t.equal(follows(), 1, 'no bulk traffic');
+  path.noteBulkArrived();
+  t.equal(follows(), 2);
+  await clock.advance(5_000);
+  t.equal(follows(), 1, 'no longer');
+  bulk();
+  t.equal(follows(), 2);
+  Object.assign(connections[2] as Connection, { isClosed: true });
+  t.equal(follows(), 1);
+});
+
+t.test('after a retransmission, light traffic uses connections in threads as well for a while', async (t) => {
+  const connections = [new Connection(), new Connection().inThread()];
+  const { clock, light, path } = rooms(...connections);
+  await clock.advance(1);
+  t.same([light(), light()], [0, 0]);
+  path.preferNext();
+  t.same(new Set([light(), light()]), new Set([0, 1]), 'the first one may lose what it gets');
+  await clock.advance(20_000);
+  t.same([light(), light()], [0, 0]);
 });
