@@ -79,7 +79,7 @@ export function forEachHeader(
   }
 }
 
-/** The length of the frame at the start of `bytes`; undefined while its head is incomplete, NaN if it is no frame. */
+/** The length of the frame at the start of `bytes`: undefined while its head is incomplete, NaN for other bytes. */
 export function frameLength(bytes: Buffer): number | undefined {
   if (bytes.length >= 4 && bytes.readUInt32LE(0) !== MAGIC) return Number.NaN;
   if (bytes.length < FRAME_HEAD_LENGTH) return undefined;

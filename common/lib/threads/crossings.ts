@@ -32,7 +32,7 @@ export interface CrossingOwner {
 /** One end of the crossing of a connection. */
 export class Crossing {
   readonly id: number;
-  /** What it carries. */
+  /** The kind of connection that it carries. */
   readonly kind: string;
   readonly received: RingReader;
   readonly sent: RingWriter;

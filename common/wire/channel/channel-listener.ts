@@ -18,12 +18,12 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { WrongMagicError } from '../connection/frame-reader.ts';
+import { ThreadedTls } from '../connection/threads/threaded-tls.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { HelloRejectedError } from '../errors.ts';
 import { ChannelHeader } from '../gen/numbers.ts';
 import { TRUE } from '../header-values.ts';
 import type { HeaderEntries, Message } from '../message.ts';
-import { ThreadedTls } from '../threads/threaded-tls.ts';
 import type { Channel } from './channel.ts';
 import { acceptHello, readHello } from './hello.ts';
 

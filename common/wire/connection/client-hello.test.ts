@@ -1,4 +1,4 @@
-// What a TLS client asks for, from its first message: real ones, and broken ones.
+// The first messages of TLS clients: real ones, and broken ones.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Reads what a TLS client asks for from its first message, before any TLS runs: the server name, and the protocols
+// Reads the wishes of a TLS client from its first message, before any TLS runs: the server name, and the protocols
 // (RFC 8446, section 4.1.2; RFC 6066, section 3; RFC 7301, section 3.1). It decides who performs the handshake; the
 // handshake itself reads the message again.
 

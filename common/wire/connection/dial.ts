@@ -11,7 +11,7 @@ import { connectRemedy } from '#lib/net/connect-remedy.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { ThreadedTls } from '../threads/threaded-tls.ts';
+import { ThreadedTls } from './threads/threaded-tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /** An outbound HTTP proxy for CONNECT requests. */
@@ -162,7 +162,7 @@ async function connectDirectly({ address, localAddress }: DialOptions, signal: A
   return untilEvent(socket, 'connect', signal);
 }
 
-/** What the TLS of a dialed connection needs. */
+/** The needs of the TLS of a dialed connection. */
 interface ServerSecurity {
   /** The name or address that the certificate of the server must have. */
   readonly host: string;

@@ -56,7 +56,9 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
   return socket;
 }
 
-/** The TLS of a connection that a stranger opened, within the limits of strangers until a protocol accepts the client. */
+/**
+ * The TLS of a connection that a stranger opened, within the limits of strangers until a protocol accepts the client.
+ */
 export function secureClient(network: Socket, io: IoContext, options: Omit<ServerTlsOptions, 'clock'>): TLSSocket {
   const socket = secureServer(network, { ...options, clock: io.realClock });
   io.unauthenticatedCpu.joinClient(network, socket);

@@ -22,10 +22,10 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
-import { ThreadedTls } from '../threads/threaded-tls.ts';
 import { readClientHello } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { secureClient, serverContext } from './server-tls.ts';
+import { ThreadedTls } from './threads/threaded-tls.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
 

@@ -13,8 +13,8 @@ import { type TcpSensor, tcpSensor } from '#lib/net/tcp-info.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { Frame } from '../frame.ts';
 import { Message } from '../message.ts';
-import { ThreadedTls } from '../threads/threaded-tls.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
+import { ThreadedTls } from './threads/threaded-tls.ts';
 import { type ByteQueue, WriteQueue } from './write-queue.ts';
 import { WriteWatch } from './write-watch.ts';
 

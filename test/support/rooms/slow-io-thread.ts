@@ -2,7 +2,9 @@
 // some milliseconds, and the thread is sometimes busy.
 
 import { parentPort } from 'node:worker_threads';
+import { IoContext } from '#lib/net/io-context.ts';
 import { hostCrossings } from '#lib/threads/thread-host.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { ioThreadKinds } from '../../../agent/assembly/io-thread-kinds.ts';
 import { delayNotifications, Late } from './late.ts';
 
@@ -22,4 +24,5 @@ function stall(): void {
 }
 stall();
 
-hostCrossings({ ...ioThreadKinds().kinds, end: () => void setImmediate(() => process.exit(1)) });
+const io = new IoContext({ clock: new SystemClock() });
+hostCrossings({ ...ioThreadKinds(io), end: () => void setImmediate(() => process.exit(1)) });

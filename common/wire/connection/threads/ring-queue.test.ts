@@ -1,12 +1,12 @@
-// The queue of bytes for another thread: nothing is lost or reordered however slowly that thread reads, the owner learns
-// when there is room again, and a thread that writes nothing is found.
+// The queue of bytes for another thread: nothing is lost or reordered however slowly that thread reads, the owner
+// learns when there is room again, and a thread that writes nothing is found.
 
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { CrossingRecord } from '#lib/threads/crossings.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
-import { crossing } from '../../../test/support/rooms/crossing.ts';
-import { WriteWatch } from '../connection/write-watch.ts';
+import { crossing } from '../../../../test/support/rooms/crossing.ts';
+import { WriteWatch } from '../write-watch.ts';
 import { RingQueue } from './ring-queue.ts';
 
 const LIMIT = 32 * 1024;

@@ -9,26 +9,27 @@ import t, { type Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { descriptorOf } from '#lib/net/descriptor.ts';
 import { IoContext } from '#lib/net/io-context.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { commonName, peerCertificates } from '#pki/certificates.ts';
-import { issue, makeAuthority } from '../../../test/support/clients/certificates.ts';
-import { until } from '../../../test/support/until.ts';
-import { dialTls, dialTlsInThread } from '../connection/dial.ts';
-import type { PortConnection } from '../connection/port-connections.ts';
-import { TlsPort } from '../connection/tls-port.ts';
-import { Underlay } from '../connection/underlay.ts';
-import type { Frame } from '../frame.ts';
-import { Message } from '../message.ts';
+import { issue, makeAuthority } from '../../../../test/support/clients/certificates.ts';
+import { until } from '../../../../test/support/until.ts';
+import type { Frame } from '../../frame.ts';
+import { Message } from '../../message.ts';
+import { dialTls, dialTlsInThread } from '../dial.ts';
+import type { PortConnection } from '../port-connections.ts';
+import { TlsPort } from '../tls-port.ts';
+import { Underlay } from '../underlay.ts';
 import { ThreadedTls } from './threaded-tls.ts';
 
 const HOST = '127.0.0.1';
 const PROTOCOL = 'frames';
-const PROGRAM = new URL('../../../agent/assembly/io-thread.ts', import.meta.url);
+const PROGRAM = new URL('../../../../agent/assembly/io-thread.ts', import.meta.url);
 /** Its notifications and messages are late, and it is busy now and then. */
-const SLOW_PROGRAM = new URL('../../../test/support/rooms/slow-io-thread.ts', import.meta.url);
+const SLOW_PROGRAM = new URL('../../../../test/support/rooms/slow-io-thread.ts', import.meta.url);
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 4 * 1024 * 1024 };
 const skip = whyNoSystemLibrary() ?? false;
 const clock = new SystemClock();
@@ -109,7 +110,7 @@ async function pair(t: Test, options: RoomOptions = {}) {
   return { ...room, socket: socket as ThreadedTls, other, left, right };
 }
 
-/** Sends frames of random sizes, and waits while the connection takes no more. */
+/** Sends frames of random sizes, and waits while the connection is full. */
 async function send(underlay: Underlay, seed: number, bytes: number): Promise<number[]> {
   const random = seededRandom(seed);
   const sizes: number[] = [];
@@ -190,7 +191,7 @@ t.test('a peer that vanishes is reported with the cause', { skip }, async (t) =>
   const { left, right, socket, carried } = await pair(t);
   start(left);
   start(right);
-  socket.network.resetAndDestroy();
+  resetSocket(socket.network);
   t.equal(await left.closed, null);
   t.match(await right.closed, { message: /ECONNRESET/ });
   await until('free threads', () => carried() === 0);

@@ -3,8 +3,8 @@
 
 import type { Crossing } from '#lib/threads/crossings.ts';
 import { CrossingRecord } from '#lib/threads/crossings.ts';
-import type { ByteQueue } from '../connection/write-queue.ts';
-import type { WriteWatch } from '../connection/write-watch.ts';
+import type { ByteQueue } from '../write-queue.ts';
+import type { WriteWatch } from '../write-watch.ts';
 
 /** Bytes of a record: a few full TLS records, one system call. At least so many of them, before the memory ends. */
 const RECORD_BYTES = 132 * 1024;
@@ -28,7 +28,7 @@ export class RingQueue implements ByteQueue {
   #isEndSent = false;
   /** More bytes than the limit were waiting. */
   #isLong = false;
-  /** What the other thread had written when the watch last looked. */
+  /** The position of the other thread when the watch last looked. */
   #released = 0;
   #isWatching = false;
 

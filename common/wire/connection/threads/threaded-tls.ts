@@ -156,7 +156,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     return (this.#isReading || this.#closed !== undefined) && !this.destroyed;
   }
 
-  /** What arrived before the end still goes to the owner. */
+  /** The bytes that arrived before the end still go to the owner. */
   #onClosed(closed: TlsClosed): void {
     this.#closed = closed;
     if (this.destroyed) this.#finish(closed);

@@ -1,5 +1,5 @@
-// The part of a TLS connection that runs in an I/O thread: performs the handshake, encrypts, writes and reads. It passes
-// frames on, but does not interpret them. threaded-tls.ts is the other part.
+// The part of a TLS connection that runs in an I/O thread: performs the handshake, encrypts, writes and reads. It
+// passes frames on, but does not interpret them. threaded-tls.ts is the other part.
 
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -9,8 +9,8 @@ import { TAKEN, takeDescriptor } from '#lib/net/lent-descriptor.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { peerCertificates } from '#pki/certificates.ts';
-import { secureDialed } from '../connection/dial.ts';
-import { secureClient, serverContext } from '../connection/server-tls.ts';
+import { secureDialed } from '../dial.ts';
+import { secureClient, serverContext } from '../server-tls.ts';
 import { FrameRecords } from './frame-records.ts';
 import type { AcceptedTlsData, DialedTlsData, ThreadTlsData, TlsClosed, TlsCommand, TlsEvent } from './tls-crossing.ts';
 

@@ -1,10 +1,10 @@
-// Records of frames: whatever pieces a connection delivers, the bytes arrive in order, and a record begins and ends with
-// frames that fit into one.
+// Records of frames: whatever pieces a connection delivers, the bytes arrive in order, and a record begins and ends
+// with frames that fit into one.
 
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { createRing, RingReader, RingWriter } from '#lib/threads/ring.ts';
-import { FRAME_HEAD_LENGTH, frameLength, writeFrameHead } from '../frame.ts';
+import { FRAME_HEAD_LENGTH, frameLength, writeFrameHead } from '../../frame.ts';
 import { FrameRecords } from './frame-records.ts';
 
 const RING_BYTES = 8 * 1024;
@@ -73,7 +73,7 @@ t.test('frames that are larger than a record span several, and the next one begi
   }
 });
 
-t.test('bytes that are no frames, and the beginning of a frame at the end, arrive too', async (t) => {
+t.test('other bytes, and the beginning of a frame at the end, arrive too', async (t) => {
   const random = seededRandom(4);
   const begun = frame(random, 500);
   for (const tail of [

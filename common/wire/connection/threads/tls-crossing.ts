@@ -1,5 +1,5 @@
-// What crosses between the two parts of a TLS connection that an I/O thread carries: threaded-tls.ts on the main thread,
-// tls-in-thread.ts in the other one. Bytes cross in rings, without their TLS.
+// The messages between the two parts of a TLS connection that an I/O thread carries: threaded-tls.ts on the main
+// thread, tls-in-thread.ts in the other one. Bytes cross in rings, without their TLS.
 
 import type { SecureContextOptions } from 'node:tls';
 

@@ -6,7 +6,7 @@
 
 import { CrossingRecord } from '#lib/threads/crossings.ts';
 import type { RingWriter } from '#lib/threads/ring.ts';
-import { frameLength } from '../frame.ts';
+import { frameLength } from '../../frame.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -20,14 +20,14 @@ export class FrameRecords {
   /** Bytes for which there was no room, and those of an incomplete head. */
   #unsent = NOTHING;
   #isFull = false;
-  /** What arrives are no frames: the reader will see that. */
+  /** The peer does not send frames: the reader will see that. */
   #isRaw = false;
 
   constructor(ring: RingWriter) {
     this.#ring = ring;
   }
 
-  /** Takes bytes of the connection. Returns false if the ring lacks room: no more bytes until `retry` returns true. */
+  /** Takes bytes of the connection. Returns false if the ring lacks room: call `retry` until it returns true. */
   push(bytes: Buffer): boolean {
     this.#isFull = false;
     const all = this.#unsent.length === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
