@@ -396,6 +396,20 @@ t.test('acknowledgements follow bulk traffic of either direction into threads', 
   t.equal(follows(), 1);
 });
 
+t.test('acknowledgements of light traffic use another type rather than a thread', async (t) => {
+  const connections = [new Connection(), new Connection('link.ack').inThread()];
+  const { clock, path } = rooms(...connections);
+  const lane = { types: ['link.ack', 'link.default'], followsBulk: true };
+  const chosen = () => connections.indexOf(path.leastLoaded(lane) as never);
+  await clock.advance(5_000);
+  t.equal(chosen(), 0);
+  path.noteBulkArrived();
+  t.equal(chosen(), 1);
+  await clock.advance(5_000);
+  Object.assign(connections[0] as Connection, { isClosed: true });
+  t.equal(chosen(), 1, 'the only one');
+});
+
 t.test('after a retransmission, light traffic uses connections in threads as well for a while', async (t) => {
   const connections = [new Connection(), new Connection().inThread()];
   const { clock, light, path } = rooms(...connections);

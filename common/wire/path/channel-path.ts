@@ -139,6 +139,7 @@ export class ChannelPath {
   /** Those in threads first. */
   #byType = new Map<string, Connection[]>();
   #threaded: readonly Connection[] = NONE;
+  #ofThisThread: ReadonlyMap<string, readonly Connection[]> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
   /** Bytes on the path, or about to be, except on stalled connections. */
   #load = 0;
@@ -205,6 +206,8 @@ export class ChannelPath {
     );
     this.#threaded = connections.filter(({ underlay }) => underlay.isThreaded);
     this.#byType = Map.groupBy(connections, ({ underlay }) => underlay.type);
+    const others = connections.filter(({ underlay }) => !underlay.isThreaded);
+    this.#ofThisThread = Map.groupBy(others, ({ underlay }) => underlay.type);
     this.#isKnown = connections.length > 0 && connections.every(({ sensor }) => sensor);
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
@@ -260,16 +263,31 @@ export class ChannelPath {
     }
     const gathering = gathers ? this.#gathering(types) : undefined;
     if (gathering) return gathering;
-    let stalled: Underlay | undefined;
+    const best =
+      (this.#prefersThisThread && this.#leastOf(types, this.#ofThisThread)) || this.#leastOf(types, this.#byType);
+    if (best && takesTurns) best.turn = ++this.#turn;
+    return best?.underlay ?? this.#stalled(types);
+  }
+
+  #leastOf(types: readonly string[], byType: ReadonlyMap<string, readonly Connection[]>): Connection | undefined {
     for (const type of types) {
-      const connections = this.#byType.get(type);
-      if (!connections) continue;
-      const best = this.#least(connections, 'own');
-      if (best && takesTurns) best.turn = ++this.#turn;
-      if (best) return best.underlay;
-      stalled ??= connections.find(({ underlay }) => !underlay.isClosed)?.underlay;
+      const best = this.#least(byType.get(type) ?? NONE, 'own');
+      if (best) return best;
     }
-    return stalled;
+    return undefined;
+  }
+
+  #stalled(types: readonly string[]): Underlay | undefined {
+    for (const type of types) {
+      const open = this.#byType.get(type)?.find(({ underlay }) => !underlay.isClosed);
+      if (open) return open.underlay;
+    }
+    return undefined;
+  }
+
+  /** Else connections in threads are as good as others for light traffic. */
+  get #prefersThisThread(): boolean {
+    return this.#threaded.length > 0 && this.#clock.monotonic() >= this.#evenUntil;
   }
 
   /** A frame of bulk traffic arrived. */
@@ -403,7 +421,7 @@ export class ChannelPath {
   #least(connections: Iterable<Connection>, bytes: 'own' | 'on the way'): Connection | undefined {
     let best: Connection | undefined;
     let min = Number.POSITIVE_INFINITY;
-    const ofThread = this.#threaded.length > 0 && this.#clock.monotonic() >= this.#evenUntil ? THREAD_LOAD : 0;
+    const ofThread = this.#prefersThisThread ? THREAD_LOAD : 0;
     for (const connection of connections) {
       const { underlay, isStalled, turn } = connection;
       // An ending one stays until its last bytes are written.
