@@ -82,9 +82,9 @@ t.test('a payload that is acknowledged while its retransmission waits is not sen
   t.same(offer(2), ['1 again']);
 });
 
-/** Acknowledges these payloads. */
-function acknowledge(sender: PayloadSender, sequences: number[], now: number): void {
-  const acknowledgement = { sequences, receiveBufferSize: 0, stamp: 0 };
+/** Acknowledges these payloads. @param receiveBufferSize Bytes that the peer's client has not consumed. */
+function acknowledge(sender: PayloadSender, sequences: number[], now: number, receiveBufferSize = 0): void {
+  const acknowledgement = { sequences, receiveBufferSize, stamp: 0 };
   sender.acknowledge(acknowledgement as unknown as Parameters<typeof sender.acknowledge>[0], now);
 }
 
@@ -154,4 +154,31 @@ t.test('a payload that a slow connection of a router on the way delivers is not 
     sent.filter((each) => each.endsWith('again')),
     [],
   );
+});
+
+t.test('a payload that did not fit into the buffer of the peer is repeated as soon as that has room', async (t) => {
+  const full = 100 * 1024 * 1024;
+  const { clock, sender, offer } = rooms();
+  offer(100);
+  sender.send(0, Buffer.from('data'));
+  await clock.advance(10);
+  acknowledge(sender, [0], clock.monotonic(), full);
+  t.ok(sender.admits, 'one payload shows the peer that its sender waits');
+  sender.send(0, Buffer.from('data'));
+  t.notOk(sender.admits);
+  t.same(offer(100), ['0', '1']);
+  await clock.advance(4);
+  acknowledge(sender, [], clock.monotonic());
+  t.same(offer(100), [], 'its acknowledgement may still be on the way');
+  sender.send(0, Buffer.from('data'));
+  await clock.advance(20);
+  acknowledge(sender, [2], clock.monotonic());
+  t.same(offer(100), ['2', '1 again']);
+  acknowledge(sender, [], clock.monotonic());
+  t.same(offer(100), [], 'once');
+  acknowledge(sender, [1], clock.monotonic(), full);
+  sender.send(0, Buffer.from('data'));
+  await clock.advance(20);
+  acknowledge(sender, [3], clock.monotonic());
+  t.same(offer(100), ['3'], 'the peer had room for it');
 });

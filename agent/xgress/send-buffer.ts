@@ -102,6 +102,8 @@ export class SendBuffer {
   /** When the newest delivered payload was sent, and when the peer last acknowledged one. */
   #newestDelivered = Number.NEGATIVE_INFINITY;
   #progressAt = Number.NEGATIVE_INFINITY;
+  /** The payload that was sent although the peer's buffer was full. */
+  #unfitting: number | undefined;
   /** Bytes of retransmissions that the peer has acknowledged since the last ones were selected. */
   #recovered = 0;
   #lastCheck = 0;
@@ -203,6 +205,7 @@ export class SendBuffer {
 
   /** Stores a payload. The buffer owns it from now on and releases it once it is acknowledged. */
   add(payload: Payload): void {
+    if (payload.dataLength > 0 && this.#size === 0 && this.blockedByPeer) this.#unfitting = payload.sequence;
     this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT, isRetransmitted: false });
     this.#size += payload.dataLength;
     this.#keep(payload.memory + ENTRY_OVERHEAD);
@@ -242,6 +245,19 @@ export class SendBuffer {
     }
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // the peer has room for the dropped payloads again
     this.#peerBuffer = peerBuffer;
+    if (this.#unfitting !== undefined && !this.blockedByPeer) this.#repeatUnfitting(this.#unfitting, now);
+  }
+
+  /**
+   * The peer has room and did not acknowledge the payload, so it has dropped it. It holds back all later ones until it
+   * has this one, which would otherwise be repeated after a timeout.
+   */
+  #repeatUnfitting(sequence: number, now: number): void {
+    const entry = this.#entries.get(sequence);
+    if (!entry) this.#unfitting = undefined;
+    if (!entry || entry.sentAt === NOT_SENT || now - entry.sentAt < this.#lastRtt || this.#due.length > 0) return;
+    this.#unfitting = undefined;
+    if (!entry.isRetransmitted) this.#due = [sequence];
   }
 
   /**
