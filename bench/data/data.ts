@@ -1,7 +1,8 @@
 // `npm run bench -- data`: measures the data path of two routers beside a bare chain of as many TLS connections. If
 // ZITI_BIN names its binary, it also measures two routers of the reference. All of them run in parallel and take turns;
 // the result is the median of the rounds. Load generator, targets and routers share the machine, so only ratios are
-// comparable.
+// comparable. Where threads matter, our routers are also measured with other numbers of them than by default; what a
+// router would carry on more cores is computed from their processor time.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,14 +14,31 @@ import { ratioText } from '../figure.ts';
 import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
+import { capacityRows, ROUTERS } from './capacity.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
 import { Quiet, spent } from './quiet.ts';
-import { ours, ROOT, reference, type Subject, startBareChain, startNetwork, startTargets } from './subjects.ts';
+import {
+  ours,
+  ROOT,
+  reference,
+  type Software,
+  type Subject,
+  startBareChain,
+  startNetwork,
+  startTargets,
+} from './subjects.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
   throughput: { unit: 'MiB/s', better: 'higher', meaning: 'bytes of all connections together' },
   'cpu entry': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the entry router' },
   'cpu exit': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the exit router' },
+  'serial entry': { unit: 's/GiB', better: 'lower', meaning: 'the part of `cpu entry` on the thread that decides' },
+  'serial exit': { unit: 's/GiB', better: 'lower', meaning: 'the part of `cpu exit` on the thread that decides' },
+  computed: {
+    unit: 'GiB/s',
+    better: 'higher',
+    meaning: 'computed, not measured: min(1 / serial, cores / cpu) of the router that carries less',
+  },
   circuits: { unit: '/s', better: 'higher', meaning: 'circuits opened, used once and closed' },
   'cpu circuit': { unit: 'ms', better: 'lower', meaning: 'processor time of both routers for one circuit' },
   p50: { unit: 'ms', better: 'lower', meaning: 'time within which half of the round trips complete' },
@@ -39,6 +57,12 @@ const PLOTS: readonly Plot[] = [
 ];
 const YARDSTICK = 'bare chain';
 const OURS = 'edgeweave';
+/** Numbers of threads with which our routers are also measured: none, and so many that they carry links, too. */
+const THREADS = [0, 2];
+const [WITHOUT_THREADS, WITH_THREADS] = THREADS.map((count) => `${OURS}, ${count} threads`) as [string, string];
+const REFERENCE = 'reference';
+/** Subjects for which the capacity of machines with so many cores is computed. They would run more threads there. */
+const COMPUTED = [WITH_THREADS, REFERENCE];
 const MIB = 1024 * 1024;
 
 interface Sizes {
@@ -74,33 +98,51 @@ const QUICK: Sizes = {
 /** Circuits that are opened in parallel. */
 const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
+/** Capacity is computed from the group with the most connections. */
+const CAPACITY_FROM = encrypted(16);
 
 /** Measures one subject once. */
 type Measure = (subject: Subject) => Promise<Values>;
+
+interface Case {
+  readonly group: string;
+  readonly rounds: number;
+  readonly measure: Measure;
+  /** Also with other numbers of threads. */
+  readonly isVaried?: boolean;
+}
 
 export const data: Benchmark = {
   groups({ quick, beside }) {
     checkPrograms(beside);
     const sizes = quick ? QUICK : FULL;
-    return measures(sizes, new Quiet(sizes.quietTime)).map(([group]) => group);
+    return cases(sizes, new Quiet(sizes.quietTime)).map(({ group }) => group);
   },
   async measure(options, progress) {
     const sizes = options.quick ? QUICK : FULL;
     keepCompiledCode(); // loads and targets must cost every subject the same
     using folder = workFolder();
     await using stack = new AsyncDisposableStack();
-    const subjects = await startSubjects(stack, folder.path, options.beside, progress);
+    const quiet = new Quiet(sizes.quietTime);
+    const wanted = cases(sizes, quiet).filter(({ group }) => isWanted(group, options));
+    const software = softwareFor(
+      options.beside,
+      wanted.some(({ isVaried }) => isVaried),
+    );
+    if (!process.env.ZITI_BIN) progress('skipping the reference: ZITI_BIN is not set');
+    const subjects = await startSubjects(stack, folder.path, software, progress);
     const rows: Row[] = [];
     const disturbance = new Disturbance();
-    const quiet = new Quiet(sizes.quietTime);
-    for (const [group, rounds, measure] of measures(sizes, quiet)) {
-      if (!isWanted(group, options)) continue;
+    for (const { group, rounds, measure, isVaried = false } of wanted) {
       progress(group);
-      rows.push(...toRows(group, await inTurns(subjects, rounds, { measure, quiet, disturbance }), YARDSTICK));
+      const measured = subjects.filter(({ threads }) => isVaried || threads === undefined);
+      const values = await inTurns(measured, rounds, { measure, quiet, disturbance });
+      rows.push(...toRows(group, values, YARDSTICK));
+      if (group === CAPACITY_FROM) rows.push(...capacityRows(group, values, COMPUTED));
     }
     const title = 'Data path of two routers';
     const { rounds } = sizes;
-    const others = [...ratioNotes(rows, subjects), ...disturbance.notes, ...quiet.notes];
+    const others = [...ratioNotes(rows, comparisons(subjects)), ...disturbance.notes, ...quiet.notes];
     return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
   },
 };
@@ -120,10 +162,21 @@ function checkPrograms(beside: string | undefined): void {
   }
 }
 
+/** @param isVaried Also ours with other numbers of threads. */
+function softwareFor(beside: string | undefined, isVaried: boolean): Software[] {
+  const binary = process.env.ZITI_BIN;
+  return [
+    ours(OURS, ROOT),
+    ...(isVaried ? [ours(WITHOUT_THREADS, ROOT, THREADS[0]), ours(WITH_THREADS, ROOT, THREADS[1])] : []),
+    ...(beside === undefined ? [] : [ours('beside', resolve(beside))]),
+    ...(binary ? [reference(binary)] : []),
+  ];
+}
+
 async function startSubjects(
   stack: AsyncDisposableStack,
   directory: string,
-  beside: string | undefined,
+  software: readonly Software[],
   progress: (text: string) => void,
 ): Promise<Subject[]> {
   const targets = await startTargets({ directory, started: stack });
@@ -131,39 +184,40 @@ async function startSubjects(
   const { key, cert } = await serverCertificate();
   writeFileSync(pem, `${cert}\n${key}`);
   const subjects = [stack.use(await startBareChain(targets, pem, directory))];
-  const software = [ours(OURS, ROOT)];
-  if (beside !== undefined) software.push(ours('beside', resolve(beside)));
-  const binary = process.env.ZITI_BIN;
-  if (binary) software.push(reference(binary));
-  else progress('skipping the reference: ZITI_BIN is not set');
   for (const each of software) {
     progress(`starting ${each.name}`);
-    const own = join(directory, each.name);
+    const own = join(directory, each.name.replaceAll(/\W+/g, '-'));
     mkdirSync(own);
     subjects.push(stack.use(await startNetwork(each, targets, own)));
   }
   return subjects;
 }
 
-function measures(sizes: Sizes, quiet: Quiet): [group: string, rounds: number, measure: Measure][] {
-  const once = (name: string, measure: Measure): [string, number, Measure] => [name, 1, measure];
-  const often = (name: string, measure: Measure): [string, number, Measure] => [name, sizes.rounds, measure];
+function cases(sizes: Sizes, quiet: Quiet): Case[] {
+  const once = (group: string, measure: Measure): Case => ({ group, rounds: 1, measure });
+  const often = (group: string, measure: Measure): Case => ({ group, rounds: sizes.rounds, measure });
+  const varied = (each: Case): Case => ({ ...each, isVaried: true });
   const echo: Measure = ({ entries }) => latency(entries.echo, sizes.roundTrips);
   const slowEcho: Measure = ({ entries }) => latency(entries.echo, sizes.roundTrips / 10);
   return [
     once('resident after the start', async (subject) => ({ memory: resident(subject) })),
-    once('round trip on fresh routers', echo),
+    varied(once('round trip on fresh routers', echo)),
     ...CONNECTIONS.map((count) =>
-      often(`encrypted, ${connections(count)}`, (subject) => throughput(subject, 'sink', count, sizes)),
+      varied(often(encrypted(count), (subject) => throughput(subject, 'sink', count, sizes))),
     ),
     ...CONNECTIONS.map((count) =>
       often(`not encrypted, ${connections(count)}`, (subject) => throughput(subject, 'plain', count, sizes)),
+    ),
+    varied(
+      often(`one router as entry and exit, encrypted, ${connections(4)}`, (subject) =>
+        throughput(subject, 'local', 4, sizes),
+      ),
     ),
     often('round trip right after a bulk transfer', async (subject) => {
       await push(subject.entries.sink, sizes.mib / 4, 1);
       return echo(subject);
     }),
-    often('round trip beside a saturated circuit', (subject) => beside(subject, saturate, 'sink', slowEcho)),
+    varied(often('round trip beside a saturated circuit', (subject) => beside(subject, saturate, 'sink', slowEcho))),
     once('round trip beside a stuck circuit', (subject) => beside(subject, block, 'stuck', echo)),
     often('circuits per second', (subject) => circuitRate(subject, quiet, 0, sizes.circuits)),
     often('circuits per second, sustained', (subject) =>
@@ -174,20 +228,32 @@ function measures(sizes: Sizes, quiet: Quiet): [group: string, rounds: number, m
   ];
 }
 
+function encrypted(count: number): string {
+  return `encrypted, ${connections(count)}`;
+}
+
 function connections(count: number): string {
   return `${count} ${count === 1 ? 'connection' : 'connections'}`;
 }
 
 async function throughput(
   subject: Subject,
-  entry: 'sink' | 'plain',
+  entry: 'sink' | 'plain' | 'local',
   connections: number,
   { mib }: Sizes,
 ): Promise<Values> {
   const before = subject.usage();
-  const rate = await push(subject.entries[entry], mib / connections, connections);
-  const [first = 0, second = 0] = subject.usage().map(({ cpu }, index) => cpu - (before[index]?.cpu ?? 0));
-  return { throughput: rate, 'cpu entry': (first * 1024) / mib, 'cpu exit': (second * 1024) / mib };
+  const values: Record<string, number> = {
+    throughput: await push(subject.entries[entry], mib / connections, connections),
+  };
+  const after = subject.usage();
+  for (const [index, router] of (entry === 'local' ? ROUTERS.slice(0, 1) : ROUTERS).entries()) {
+    const [first, last] = [before[index], after[index]];
+    if (!first || !last) continue;
+    values[`cpu ${router}`] = ((last.cpu - first.cpu) * 1024) / mib;
+    if (subject.hasEventLoop) values[`serial ${router}`] = ((last.main - first.main) * 1024) / mib;
+  }
+  return values;
 }
 
 /**
@@ -256,21 +322,28 @@ async function inTurns(
   return measured;
 }
 
-/** The same ratios relative to each other subject. */
-function ratioNotes(rows: readonly Row[], subjects: readonly Subject[]): string[] {
-  const lines: string[] = [];
-  for (const { name } of subjects) {
-    if (name === YARDSTICK || name === OURS) continue;
-    lines.push('', `${OURS} / ${name}`);
-    for (const row of rows) {
-      if (row.subject !== OURS) continue;
-      const other = rows.find(({ group, subject }) => group === row.group && subject === name);
-      const ratios = Object.entries(row.values).flatMap(([column, { median }]) => {
-        const reference = other?.values[column]?.median;
-        return reference ? [`${column} ${ratioText(median / reference)}`] : [];
+/** The subjects whose ratios are printed: ours beside each other software, and with threads beside without. */
+function comparisons(subjects: readonly Subject[]): [subject: string, other: string][] {
+  const others = subjects.filter(({ name, threads }) => ![YARDSTICK, OURS].includes(name) && threads === undefined);
+  return [
+    ...others.flatMap(({ name }) => [OURS, WITH_THREADS].map((own): [string, string] => [own, name])),
+    [OURS, WITHOUT_THREADS],
+    [WITH_THREADS, WITHOUT_THREADS],
+  ];
+}
+
+/** The ratios of the medians, a line for each group that both subjects have. */
+function ratioNotes(rows: readonly Row[], compared: readonly (readonly [subject: string, other: string])[]): string[] {
+  return compared.flatMap(([own, other]) => {
+    const others = new Map(rows.filter(({ subject }) => subject === other).map((row) => [row.group, row.values]));
+    const lines = rows.flatMap(({ group, subject, values }) => {
+      if (subject !== own) return [];
+      const ratios = Object.entries(values).flatMap(([column, { median }]) => {
+        const divisor = others.get(group)?.[column]?.median;
+        return divisor ? [`${column} ${ratioText(median / divisor)}`] : [];
       });
-      if (ratios.length > 0) lines.push(`  ${row.group}: ${ratios.join(', ')}`);
-    }
-  }
-  return lines;
+      return ratios.length > 0 ? [`  ${group}: ${ratios.join(', ')}`] : [];
+    });
+    return lines.length > 0 ? ['', `${own} / ${other}`, ...lines] : [];
+  });
 }

@@ -13,8 +13,10 @@ const TICKS = 100;
 const PAGE = 4_096;
 
 export interface Usage {
-  /** Seconds of user and system time. */
+  /** Seconds of user and system time of all threads. */
   readonly cpu: number;
+  /** Those of the main thread: in programs of Node, the thread with the event loop. */
+  readonly main: number;
   /** Bytes. */
   readonly resident: number;
 }
@@ -52,12 +54,13 @@ export class Process implements AsyncDisposable {
 
   /** Usage of all processes of its group; zero without /proc. */
   usage(): Usage {
-    let [cpu, resident] = [0, 0];
-    for (const fields of groupMembers(this.#child.pid ?? 0)) {
-      cpu += (Number(fields[11]) + Number(fields[12])) / TICKS;
-      resident = Math.max(resident, Number(fields[21]) * PAGE); // ignores the wrapper that started the program
+    let [cpu, main, resident] = [0, 0, 0];
+    for (const { all, first } of groupMembers(this.#child.pid ?? 0)) {
+      cpu += secondsOf(all);
+      main += secondsOf(first);
+      resident = Math.max(resident, Number(all[21]) * PAGE); // ignores the wrapper that started the program
     }
-    return { cpu, resident };
+    return { cpu, main, resident };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,9 +83,16 @@ export class Process implements AsyncDisposable {
   }
 }
 
-/** The fields of /proc/PID/stat after the name, starting with the state. */
-function groupMembers(group: number): string[][] {
-  const members: string[][] = [];
+/** Fields of a `stat` file of /proc after the name, starting with the state. */
+type StatFields = readonly string[];
+
+function secondsOf(fields: StatFields): number {
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** Each process of a group: the fields of all threads together, and of its first one. */
+function groupMembers(group: number): { readonly all: StatFields; readonly first: StatFields }[] {
+  const members: ReturnType<typeof groupMembers> = [];
   let pids: string[] = [];
   try {
     pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -91,12 +101,16 @@ function groupMembers(group: number): string[][] {
   }
   for (const pid of pids) {
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(fields[2]) === group) members.push(fields);
+      const all = readStat(`/proc/${pid}/stat`);
+      if (Number(all[2]) === group) members.push({ all, first: readStat(`/proc/${pid}/task/${pid}/stat`) });
     } catch {
       // it ended meanwhile
     }
   }
   return members;
+}
+
+function readStat(file: string): StatFields {
+  const stat = readFileSync(file, 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

@@ -16,6 +16,8 @@ import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
+/** By default, three for payloads and one for acknowledgements. */
+const LINK_CONNECTIONS = 4;
 /** Round trips until V8 has compiled load and targets. Otherwise its compilers would slow the first subjects. */
 const WARM_UP = 10_000;
 
@@ -25,10 +27,16 @@ export interface Entries {
   readonly plain: number;
   readonly echo: number;
   readonly stuck: number;
+  /** A sink that the entry hosts itself: its circuits have no link. */
+  readonly local: number;
 }
 
 export interface Subject extends AsyncDisposable {
   readonly name: string;
+  /** Of its routers, if they differ from the default. */
+  readonly threads: number | undefined;
+  /** Whether the main thread decides everything, so that it limits what a router carries. */
+  readonly hasEventLoop: boolean;
   readonly entries: Entries;
   /** Usage of the entry and of the exit, in this order. */
   usage(): Usage[];
@@ -37,6 +45,11 @@ export interface Subject extends AsyncDisposable {
 /** A router program and its controller. */
 export interface Software {
   readonly name: string;
+  readonly hasEventLoop: boolean;
+  /** Threads beside the main thread; undefined: the program's default. */
+  readonly threads?: number | undefined;
+  /** Connections of a link once it has all of them, if known. */
+  readonly linkConnections?: number;
   readonly router: (...args: string[]) => [string, ...string[]];
   readonly enroll: (file: string, jwt: string) => [string, ...string[]];
   readonly controller: (work: Work) => Promise<StartedController>;
@@ -85,10 +98,13 @@ export async function startTargets({ directory, started }: Work): Promise<Target
 }
 
 /** @param root Folder of this project or of another checkout of it. */
-export function ours(name: string, root: string): Software {
+export function ours(name: string, root: string, threads?: number): Software {
   const run = (...args: string[]): [string, ...string[]] => [process.execPath, join(root, 'tools/run.mjs'), ...args];
   return {
     name,
+    hasEventLoop: true,
+    threads,
+    linkConnections: LINK_CONNECTIONS,
     router: (...args) => run('router', ...args),
     enroll: (file, jwt) => run('router', 'enroll', file, '--jwt', jwt),
     controller: async ({ directory, started, host = LOOPBACK }) => {
@@ -115,6 +131,7 @@ export function ours(name: string, root: string): Software {
 export function reference(binary: string): Software {
   return {
     name: 'reference',
+    hasEventLoop: false,
     router: (...args) => [binary, 'router', ...args],
     enroll: (file, jwt) => [binary, 'router', 'enroll', file, '-j', jwt],
     controller: async ({ directory, started, host = LOOPBACK }) => {
@@ -147,37 +164,55 @@ export async function startNetwork(software: Software, targets: Targets, directo
   const work: Work = { directory, started: starting };
   const { address, management } = await software.controller(work);
   starting.defer(() => management.close());
-  const [sink = 0, plain = 0, echo = 0, stuck = 0] = await fixedPorts(4);
-  const entries: Entries = { sink, plain, echo, stuck };
+  const [sink = 0, plain = 0, echo = 0, stuck = 0, local = 0] = await fixedPorts(5);
+  const entries: Entries = { sink, plain, echo, stuck, local };
   const listed = Object.entries(entries).map(([service, port]) => `${service}:${port}`);
   const tunnels: TunnelOptions[] = [{ mode: 'proxy', services: listed }, { mode: 'host' }];
   const ids: string[] = [];
   const routers: Process[] = [];
   for (const [index, tunnel] of tunnels.entries()) {
     const name = index === 0 ? 'entry' : 'exit';
-    const file = { name, controller: address, tunnel };
+    const { threads } = software;
+    const file = { name, controller: address, tunnel, ...(threads !== undefined && { runtime: { threads } }) };
     const { id, router } = await startRouter({ software, management, directory, file });
     ids.push(id);
     routers.push(starting.use(router));
   }
   const { ports } = targets;
-  const services = Object.entries({ ...ports, plain: ports.sink });
+  const services = Object.entries({ ...ports, plain: ports.sink, local: ports.sink });
   await createServices(
     management,
-    services.map(([name_, port]) => ({ name: name_, port, isEncrypted: name_ !== 'plain' })),
+    services.map(([service, port]) => ({
+      name: service,
+      port,
+      isEncrypted: service !== 'plain',
+      isLocal: service === 'local',
+    })),
     ids,
   );
   await untilWorking(`echo through ${software.name}`, async () => {
     const terminators = await management.terminators.list();
     return terminators.length < Object.keys(entries).length ? undefined : await firstCircuit(echo);
   });
+  await untilLinked(software, management);
   const running = starting.move();
   return {
     name: software.name,
+    threads: software.threads,
+    hasEventLoop: software.hasEventLoop,
     entries,
     usage: () => routers.map((router) => router.usage()),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** A link gets its further connections some seconds after its first one. */
+async function untilLinked({ name, linkConnections }: Software, { fabric }: Management): Promise<void> {
+  if (linkConnections === undefined) return;
+  await until(`${linkConnections} connections of the link of ${name}`, async () => {
+    const links = await fabric.links.list();
+    return links.some(({ connections }) => connections.length >= linkConnections);
+  });
 }
 
 export interface RouterStart {
@@ -215,6 +250,8 @@ export interface HostedService {
   /** On the machine of the exit. */
   readonly port: number;
   readonly isEncrypted: boolean;
+  /** The router that dials it hosts it, too. */
+  readonly isLocal?: boolean;
 }
 
 /** The first router may dial the services, the last one hosts them. */
@@ -223,10 +260,10 @@ export async function createServices(
   hosted: readonly HostedService[],
   routers: readonly string[],
 ): Promise<void> {
-  const [dialedBy = '', hostedBy = ''] = [routers[0], routers.at(-1)];
-  for (const { name, port, isEncrypted } of hosted) {
+  const [dialedBy = '', last = ''] = [routers[0], routers.at(-1)];
+  for (const { name, port, isEncrypted, isLocal = false } of hosted) {
     const configs = { 'host.v1': { protocol: 'tcp', address: '127.0.0.1', port } };
-    await hostService(management, name, { hostedBy, dialedBy, isEncrypted, configs });
+    await hostService(management, name, { hostedBy: isLocal ? dialedBy : last, dialedBy, isEncrypted, configs });
   }
   const all = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
   await management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...all });
@@ -244,12 +281,13 @@ export interface RouterSetup {
   /** Further listeners. */
   readonly listeners?: NonNullable<RouterFile['listeners']>;
   readonly web?: RouterFile['web'];
+  readonly runtime?: RouterFile['runtime'];
   readonly apiProxy?: NonNullable<RouterFile['edge']>['apiProxy'];
 }
 
 /** Returns the path of a new configuration file, for routers of this project and of the reference. */
 async function writeFile(directory: string, setup: RouterSetup): Promise<string> {
-  const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web, apiProxy } = setup;
+  const { name, controller, tunnel, host = LOOPBACK, groups, listeners = [], web, runtime, apiProxy } = setup;
   const [link, edge] = await fixedPorts(2);
   const isLocal = host === LOOPBACK;
   const listen = isLocal ? host.address : '0.0.0.0';
@@ -270,6 +308,7 @@ async function writeFile(directory: string, setup: RouterSetup): Promise<string>
       ...listeners,
     ],
     web,
+    runtime,
   });
 }
 
@@ -286,16 +325,19 @@ export async function startBareChain({ ports }: Targets, pem: string, directory:
     'exit',
     names.map((name, index) => `${between[index]}:${ports[name]}`),
   );
-  const entry = hop(
-    'entry',
-    names.map((_, index) => `${entrances[index]}:${between[index]}`),
-  );
+  const [local = 0] = await fixedPorts(1);
+  const entry = hop('entry', [
+    ...names.map((_, index) => `${entrances[index]}:${between[index]}`),
+    `${local}:${ports.sink}:plain`,
+  ]);
   const [sink = 0, echo = 0, stuck = 0] = entrances;
   await untilWorking('the bare chain', () => firstCircuit(echo));
   const running = starting.move();
   return {
     name: 'bare chain',
-    entries: { sink, plain: sink, echo, stuck },
+    threads: undefined,
+    hasEventLoop: true,
+    entries: { sink, plain: sink, echo, stuck, local },
     usage: () => [entry.usage(), exit.usage()],
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
