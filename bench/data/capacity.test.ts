@@ -1,4 +1,4 @@
-// What a router would carry on more cores, from the processor time of a GiB.
+// The computation of what a router would carry on more cores, from the processor time of a GiB.
 
 import t from 'tap';
 import { capacity, capacityRows } from './capacity.ts';

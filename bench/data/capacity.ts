@@ -24,7 +24,8 @@ export function capacity(cores: number, { serial, total }: Cost): number {
 
 /**
  * Rows for each number of cores: GiB per second of the router that carries less, if each has a machine of its own.
- * `measured` has the columns `cpu ROUTER` and `serial ROUTER` of the group. Subjects without processor time are left out.
+ * `measured` has the columns `cpu ROUTER` and `serial ROUTER` of the group. Subjects without processor time have no
+ * rows.
  */
 export function capacityRows(
   group: string,

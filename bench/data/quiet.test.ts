@@ -6,7 +6,7 @@ import { Quiet } from './quiet.ts';
 /** A subject whose router works for this many looks at its usage. */
 function subject(name: string, looks: number) {
   let [cpu, left] = [0, looks];
-  return { name, usage: () => [{ cpu: left-- > 0 ? ++cpu : cpu, resident: 0 }], left: () => left };
+  return { name, usage: () => [{ cpu: left-- > 0 ? ++cpu : cpu, main: 0, resident: 0 }], left: () => left };
 }
 
 t.test('waits until the last router is idle', async (t) => {

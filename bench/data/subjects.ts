@@ -33,7 +33,7 @@ export interface Entries {
 
 export interface Subject extends AsyncDisposable {
   readonly name: string;
-  /** Of its routers, if they differ from the default. */
+  /** Threads of its routers beside the main thread; undefined: the program's default. */
   readonly threads: number | undefined;
   /** Whether the main thread decides everything, so that it limits what a router carries. */
   readonly hasEventLoop: boolean;
