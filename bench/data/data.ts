@@ -69,6 +69,8 @@ interface Sizes {
   readonly rounds: number;
   /** MiB of all connections together in one round. */
   readonly mib: number;
+  /** MiB before the first throughput of a subject, which V8 needs to compile its code. */
+  readonly warmUp: number;
   readonly roundTrips: number;
   readonly circuits: number;
   readonly sustained: { readonly before: number; readonly counted: number };
@@ -80,6 +82,7 @@ interface Sizes {
 const FULL: Sizes = {
   rounds: 3,
   mib: 512,
+  warmUp: 1_024,
   roundTrips: 2_000,
   circuits: 3_000,
   sustained: { before: 6_000, counted: 4_000 },
@@ -89,6 +92,7 @@ const FULL: Sizes = {
 const QUICK: Sizes = {
   rounds: 1,
   mib: 8,
+  warmUp: 8,
   roundTrips: 50,
   circuits: 10,
   sustained: { before: 20, counted: 10 },
@@ -100,6 +104,10 @@ const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
 /** Capacity is computed from the group with the most connections. */
 const CAPACITY_FROM = encrypted(16);
+
+/** Connections of the warm-up. */
+const WARM_UP_CONNECTIONS = 4;
+const warm = new WeakSet<Subject>();
 
 /** Measures one subject once. */
 type Measure = (subject: Subject) => Promise<Values>;
@@ -240,8 +248,10 @@ async function throughput(
   subject: Subject,
   entry: 'sink' | 'plain' | 'local',
   connections: number,
-  { mib }: Sizes,
+  { mib, warmUp }: Sizes,
 ): Promise<Values> {
+  if (!warm.has(subject)) await push(subject.entries.sink, warmUp / WARM_UP_CONNECTIONS, WARM_UP_CONNECTIONS);
+  warm.add(subject);
   const before = subject.usage();
   const values: Record<string, number> = {
     throughput: await push(subject.entries[entry], mib / connections, connections),
