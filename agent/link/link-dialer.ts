@@ -193,9 +193,9 @@ function groupDialer(
         [ChannelHeader.IsGrouped, TRUE],
         [ChannelHeader.GroupSecret, secret],
       ];
-      const isFurther =
-        type === LinkUnderlay.Default && channel.underlays.some((each) => each.type === type && !each.isThreaded);
-      const threads = isFurther ? components.io.linkThreads : undefined;
+      // One for payloads stays on this thread at both ends, with the light traffic of both types.
+      const hasLight = channel.underlays.some((each) => each.type === LinkUnderlay.Default && !each.isThreaded);
+      const threads = hasLight ? components.io.linkThreads : undefined;
       const { underlay } = await connect(components, request, channel.connectionId, membership, signal, threads);
       underlay.type = type;
       return underlay;
