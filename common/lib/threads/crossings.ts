@@ -40,7 +40,7 @@ export class Crossing {
   readonly #side: CrossingSide;
   readonly #memory: CrossingMemory;
 
-  constructor(side: CrossingSide, id: number, kind: string, memory: CrossingMemory) {
+  constructor(side: CrossingSide, id: number, memory: CrossingMemory, kind: string) {
     this.#side = side;
     this.#memory = memory;
     this.id = id;
@@ -72,7 +72,7 @@ export class Crossing {
   /** Ends this side; `owner` is no longer called. `isLast`: the other side has ended before. */
   close(isLast = false): void {
     this.owner = undefined;
-    this.#side.delete(this.id);
+    this.#side.delete(this);
     if (isLast) this.#side.keep(this.#memory);
   }
 }
@@ -106,6 +106,12 @@ export function createAlarms(): readonly [Alarms, Alarms] {
   ];
 }
 
+/** Bytes of the connections, as they cross: without the TLS of connections, with the seals of circuits. */
+export interface CrossingBytes {
+  readonly received: number;
+  readonly sent: number;
+}
+
 export interface CrossingMessage {
   readonly id: number;
   readonly message: unknown;
@@ -118,6 +124,8 @@ export class CrossingSide {
   readonly #alarms: Alarms;
   readonly #onIdle: (() => void) | undefined;
   readonly #sleeper: Sleeper;
+  /** Bytes of those that have ended. */
+  #ended: CrossingBytes = { received: 0, sent: 0 };
   /**
    * Memory for further crossings. Without it, that of short ones would stay until both threads collect their garbage,
    * which shared memory does not cause.
@@ -139,19 +147,28 @@ export class CrossingSide {
     return this.#crossings.size;
   }
 
-  /** The number of crossings of a kind. */
-  count(kind: string): number {
-    return this.#crossings.values().reduce((sum, crossing) => sum + Number(crossing.kind === kind), 0);
+  /** Bytes since the beginning. */
+  get bytes(): CrossingBytes {
+    return [...this.#crossings.values()].reduce(plus, this.#ended);
   }
 
-  add(id: number, kind: string, memory: CrossingMemory): Crossing {
-    const crossing = new Crossing(this, id, kind, memory);
+  /** How many crossings there are of each kind. */
+  get kinds(): Record<string, number> {
+    const kinds: Record<string, number> = {};
+    for (const { kind } of this.#crossings.values()) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    return kinds;
+  }
+
+  add(id: number, memory: CrossingMemory, kind: string): Crossing {
+    const crossing = new Crossing(this, id, memory, kind);
     this.#crossings.set(id, crossing);
     return crossing;
   }
 
-  delete(id: number): void {
-    if (this.#crossings.delete(id) && this.#crossings.size === 0) this.#onIdle?.();
+  delete(crossing: Crossing): void {
+    if (!this.#crossings.delete(crossing.id)) return;
+    this.#ended = plus(this.#ended, crossing);
+    if (this.#crossings.size === 0) this.#onIdle?.();
   }
 
   /** Memory that neither side uses any more. */
@@ -207,4 +224,8 @@ export class CrossingSide {
       if (performance.now() >= end) return true;
     }
   }
+}
+
+function plus({ received, sent }: CrossingBytes, crossing: Crossing): CrossingBytes {
+  return { received: received + crossing.received.bytes, sent: sent + crossing.sent.bytes };
 }

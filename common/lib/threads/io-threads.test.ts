@@ -2,6 +2,7 @@
 // one takes its place.
 
 import t from 'tap';
+import { until } from '../../../test/support/until.ts';
 import { createLog } from '../log/log.ts';
 import { seededRandom } from '../random.ts';
 import { VirtualClock } from '../time/clock.ts';
@@ -146,8 +147,7 @@ t.test('a thread that ends takes its connections with it, others go on, and anot
   t.ok(three.arrived.lost, 'it was in the same thread');
   t.equal(two.arrived.lost, undefined);
   t.match(network.lines, [{ error: 'as asked', connections: 2, pause: 1_000 }]);
-  t.equal(network.all.inspect().length, 1);
-  t.match(network.all.inspect(), [{ connections: 1, carried: Number, utilization: Number }]);
+  t.match(network.all.inspect(), [{ thread: 2, connections: 1, carried: Number, utilization: Number }]);
   const sent = await send(two.crossing, 1, 100_000);
   await two.until(() => two.arrived.data.length === sent.length);
 
@@ -157,6 +157,11 @@ t.test('a thread that ends takes its connections with it, others go on, and anot
   await startAll(network.all, 2);
   const four = open(network.all);
   t.equal(network.all.inspect().filter(({ connections }) => connections === 1).length, 1);
+  t.same(
+    network.all.inspect().map(({ thread }) => thread),
+    [1, 2],
+    'its number is free again',
+  );
   four?.crossing.post('throw');
   await four?.until(() => four.arrived.lost !== undefined);
   t.match(network.lines[1], { pause: 2_000 });
@@ -198,7 +203,7 @@ t.test('a side tells when its last crossing has ended', async (t) => {
     () => void idle++,
   );
   const memory = createCrossing(64);
-  const all = [side.add(1, 'echo', memory), side.add(2, 'echo', memory)];
+  const all = [side.add(1, memory, 'echo'), side.add(2, memory, 'echo')];
   all[0]?.close();
   t.equal(idle, 0);
   all[1]?.close();
@@ -252,4 +257,56 @@ t.test('the memory of a connection that both sides have ended serves the next on
     echo.crossing.close(true);
   }
   t.equal(memories.size, 1);
+});
+
+t.test('an operator sees the connections of a thread by kind, their bytes, and how late its loop is', async (t) => {
+  await using network = threads(1);
+  await network.all.start();
+  const fresh = network.all.inspect();
+  t.match(fresh, [{ thread: 1, connections: 0, kinds: {}, carried: 0, bytes: { received: 0, sent: 0 } }]);
+  const echoes = [open(network.all), open(network.all)];
+  let bytes = 0;
+  for (const [index, echo] of echoes.entries()) {
+    if (!echo) throw new Error('no place');
+    const sent = await send(echo.crossing, index + 1, 3 * 1024 * 1024); // further than the rings are long
+    await echo.until(() => echo.arrived.data.length === sent.length);
+    bytes += sent.reduce((sum, { length }) => sum + length, 0);
+  }
+  const all = { connections: 2, kinds: { echo: 2 }, carried: 2, bytes: { received: bytes, sent: bytes } };
+  t.match(network.all.inspect(), [all]);
+  echoes[1]?.crossing.post('end');
+  echoes[1]?.crossing.close();
+  t.match(network.all.inspect(), [{ ...all, connections: 1, kinds: { echo: 1 } }], 'the bytes of ended ones count');
+
+  const still = new Int32Array(new SharedArrayBuffer(4));
+  echoes[0]?.crossing.post(still);
+  const loop = () => network.all.inspect()[0]?.loopDelayMs.longest ?? 0;
+  await until('a delay', () => loop() > 1_500);
+  Atomics.store(still, 0, 1);
+  await network.clock.advance(10_000);
+  await until('an interval without delay', async () => {
+    await network.clock.advance(5_000);
+    return loop() < 1_000;
+  });
+  await network.all.close();
+  t.same(network.clock.timers(), []);
+});
+
+t.test('a thread without connections is not woken to measure its loop', async (t) => {
+  await using network = threads(1);
+  await network.all.start();
+  const measured = async () => {
+    await network.clock.advance(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than the pause between two measurements
+    return network.all.inspect()[0]?.loopDelayMs.longest ?? 0;
+  };
+  t.equal(await measured(), 0);
+  const echo = open(network.all);
+  await until(
+    'a measurement',
+    async () => (await network.clock.advance(5_000), (network.all.inspect()[0]?.loopDelayMs.longest ?? 0) > 0),
+  );
+  echo?.crossing.post('end');
+  echo?.crossing.close();
+  await until('no measurement', async () => (await measured(), (await measured()) === 0));
 });

@@ -11,12 +11,14 @@ import { type BackoffPolicy, nextBackoff } from '../time/backoff.ts';
 import type { Clock, Timer } from '../time/clock.ts';
 import {
   type Crossing,
+  type CrossingBytes,
   type CrossingMessage,
   CrossingSide,
   createAlarms,
   createCrossing,
   otherOf,
 } from './crossings.ts';
+import { type LoopInspection, LoopLoad } from './loop-load.ts';
 import type { IoThreadData, OpenCrossing, ThreadReady } from './thread-host.ts';
 
 export interface IoThreadsOptions {
@@ -28,14 +30,31 @@ export interface IoThreadsOptions {
   readonly log: Log;
 }
 
-export interface IoThreadInspection {
-  /** The number by which profiles name it. */
+export interface IoThreadInspection extends LoopInspection {
+  /** Its number, from 1 on: that of one that has ended serves the next one. */
   readonly thread: number;
-  /** Connections now, and since its start. */
+  /** Milliseconds since it was started. */
+  readonly age: number;
+  /** Connections now, all and by kind: `client` of a circuit, `tls` of a link. */
   readonly connections: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  /** Connections since its start. */
   readonly carried: number;
-  /** Share of the time since its start in which its event loop had work. */
-  readonly utilization: number;
+  /** Bytes since its start: what the connections received, and what they were to send. */
+  readonly bytes: CrossingBytes;
+}
+
+/** A thread whose profile may be recorded, even while it stands still. */
+export interface ProfiledThread {
+  startCpuProfile(): Promise<ThreadProfile>;
+  startHeapProfile(): Promise<ThreadProfile>;
+  /** Aborts when the thread ends, with ThreadEndedError: no profile comes any more. */
+  readonly ended: AbortSignal;
+}
+
+export interface ThreadProfile {
+  /** Ends it. Resolves with the text of its file. */
+  stop(): Promise<string>;
 }
 
 /** Connections of one kind that one thread carries at most; further ones stay on the main thread. */
@@ -61,6 +80,8 @@ export class ThreadEndedError extends ProjectError {
 
 /** The place of one thread. */
 interface Place {
+  /** From 1 on. */
+  readonly number: number;
   thread: IoThread | undefined;
   /** Milliseconds of the last pause, and the monotonic time at which it ends. */
   pause: number;
@@ -73,6 +94,9 @@ interface IoThread {
   readonly since: number;
   /** Ends the thread if it does not start in time; undefined once it runs. */
   starting: Timer | undefined;
+  readonly ended: AbortController;
+  /** Defined once it runs. */
+  load: LoopLoad | undefined;
   /** Connections since its start. */
   carried: number;
 }
@@ -90,7 +114,8 @@ export class IoThreads {
   constructor(options: IoThreadsOptions) {
     this.#options = options;
     this.count = options.count;
-    this.#places = Array.from({ length: options.count }, () => ({
+    this.#places = Array.from({ length: options.count }, (_, index) => ({
+      number: index + 1,
       thread: undefined,
       pause: 0,
       pausedUntil: Number.NEGATIVE_INFINITY,
@@ -99,12 +124,25 @@ export class IoThreads {
 
   /** The threads that run. */
   inspect(): IoThreadInspection[] {
-    return this.#places.filter(runs).flatMap(({ thread }) => {
-      if (!thread) return [];
-      const { worker, side, carried } = thread;
-      const { utilization } = worker.performance.eventLoopUtilization();
-      return { thread: worker.threadId, connections: side.size, carried, utilization: round(utilization) };
+    return this.#places.flatMap(({ number, thread }) => {
+      if (!thread?.load) return [];
+      const { side, since, carried, load } = thread;
+      const { size: connections, kinds, bytes } = side;
+      const age = Math.round(this.#options.clock.monotonic() - since);
+      return { thread: number, age, connections, kinds, carried, bytes, ...load.inspect() };
     });
+  }
+
+  /** The running thread with this number. */
+  profiled(number: number): ProfiledThread | undefined {
+    const thread = this.#places.find((place) => place.number === number && runs(place))?.thread;
+    if (!thread) return undefined;
+    const { worker, ended } = thread;
+    return {
+      startCpuProfile: () => worker.startCpuProfile(),
+      startHeapProfile: () => worker.startHeapProfile(),
+      ended: ended.signal,
+    };
   }
 
   /**
@@ -127,7 +165,7 @@ export class IoThreads {
     const id = ++this.#ids;
     worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
     thread.carried++;
-    return side.add(id, kind, own);
+    return side.add(id, own, kind);
   }
 
   /** Starts a thread if none runs. Resolves with whether one does, within a bounded time. */
@@ -165,7 +203,8 @@ export class IoThreads {
     const [own, other] = createAlarms();
     const workerData: IoThreadData = { alarms: other };
     // trackUnmanagedFds: else Node warns of descriptors that the system library opened.
-    const options = { workerData, resourceLimits: HEAP, name: 'edgeweave-io', trackUnmanagedFds: false };
+    const name = `edgeweave-io-${place.number}`; // the system shows it, too
+    const options = { workerData, resourceLimits: HEAP, name, trackUnmanagedFds: false };
     const worker = new Worker(program, options);
     const side = new CrossingSide(own, (message) => worker.postMessage(message));
     let problem: Error | undefined;
@@ -173,9 +212,17 @@ export class IoThreads {
       problem = new TimeoutError('its start', START_TIME);
       void worker.terminate();
     });
-    const thread: IoThread = { worker, side, since: clock.monotonic(), starting, carried: 0 };
+    const thread: IoThread = {
+      worker,
+      side,
+      since: clock.monotonic(),
+      starting,
+      load: undefined,
+      carried: 0,
+      ended: new AbortController(),
+    };
     worker.on('message', (message: CrossingMessage | ThreadReady) => {
-      if ('ready' in message) this.#onReady(thread);
+      if ('ready' in message) this.#onReady(thread, message);
       else side.onMessage(message);
     });
     worker.on('error', (error) => {
@@ -186,9 +233,12 @@ export class IoThreads {
     return thread;
   }
 
-  #onReady(thread: IoThread): void {
+  #onReady(thread: IoThread, { ready: { delays } }: ThreadReady): void {
     thread.starting?.cancel();
     thread.starting = undefined;
+    const { performance } = thread.worker;
+    const loop = performance.eventLoopUtilization.bind(performance);
+    thread.load = new LoopLoad({ clock: this.#options.clock, loop, delays });
     this.#callWaiting();
   }
 
@@ -202,13 +252,16 @@ export class IoThreads {
     if (!thread) return;
     place.thread = undefined;
     thread.starting?.cancel();
+    thread.load?.close();
     this.#pause(place, clock.monotonic() - thread.since > LONG_LIFE ? 0 : place.pause);
     if (!this.#isClosed)
       log.error(
         { error: describeError(cause), connections: thread.side.size, pause: place.pause },
         'an I/O thread ended, with its connections; others take over',
       );
-    thread.side.close(new ThreadEndedError(cause));
+    const error = new ThreadEndedError(cause);
+    thread.side.close(error);
+    thread.ended.abort(error);
     this.#callWaiting();
   }
 
@@ -224,13 +277,9 @@ function runs({ thread }: Place): boolean {
 }
 
 function hasRoom(place: Place, kind: string): boolean {
-  return runs(place) && (place.thread?.side.count(kind) ?? 0) < MAX_CROSSINGS;
+  return runs(place) && (place.thread?.side.kinds[kind] ?? 0) < MAX_CROSSINGS;
 }
 
 function load({ thread }: Place): number {
   return thread?.side.size ?? 0;
-}
-
-function round(share: number): number {
-  return Math.round(share * 1_000) / 1_000;
 }

@@ -58,6 +58,8 @@ class RingSide {
 }
 
 export class RingWriter extends RingSide {
+  /** Bytes of all records, without heads. */
+  bytes = 0;
   #written = 0;
   #published = 0;
   /** The reader's position when it was last read. */
@@ -116,6 +118,7 @@ export class RingWriter extends RingSide {
 
   /** Completes the reserved record with its first `length` bytes. The reader sees it after `publish`. */
   commit(kind: number, length: number): void {
+    this.bytes += length;
     this.#commit(this.at(this.#written), kind, length);
   }
 
@@ -140,6 +143,8 @@ export class RingReader extends RingSide {
   /** The current record, valid until `release`. */
   kind = FILLER;
   data: Buffer = NOTHING;
+  /** Bytes of all records up to the current one, without heads. */
+  bytes = 0;
   #read = 0;
   /** The writer's position when it was last read. */
   #written = 0;
@@ -160,6 +165,7 @@ export class RingReader extends RingSide {
       const kind = this.records.readUInt32LE(start + 4);
       this.#read = (this.#read + spaceOf(length)) | 0;
       if (kind === FILLER) continue;
+      this.bytes += length;
       this.kind = kind;
       this.data = this.records.subarray(start + HEAD, start + HEAD + length);
       return true;

@@ -3,7 +3,9 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, InvariantError } from '../errors.ts';
+import { SystemClock } from '../time/clock.ts';
 import { type Alarms, type Crossing, type CrossingMemory, type CrossingMessage, CrossingSide } from './crossings.ts';
+import { type LoopDelays, LoopProbe } from './loop-delay.ts';
 
 /** The data of an I/O thread at its start. */
 export interface IoThreadData {
@@ -22,7 +24,7 @@ export interface OpenCrossing {
 
 /** The first message of a thread: it accepts connections from now on. */
 export interface ThreadReady {
-  readonly ready: true;
+  readonly ready: { readonly delays: LoopDelays };
 }
 
 /** The message of a connection that could not be carried; the crossing is over then. */
@@ -36,17 +38,27 @@ export type CrossingKind = (crossing: Crossing, data: never) => void;
 /** Call it once, as the program of the thread. `onIdle` is called when no connection is left. */
 export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onIdle?: () => void): void {
   const { alarms } = workerData as IoThreadData;
-  const side = new CrossingSide(alarms, (message) => parentPort?.postMessage(message), onIdle);
+  const probe = new LoopProbe({ clock: new SystemClock() });
+  const side = new CrossingSide(
+    alarms,
+    (message) => parentPort?.postMessage(message),
+    () => {
+      probe.stop();
+      onIdle?.();
+    },
+  );
   parentPort?.on('message', (message: OpenCrossing | CrossingMessage) => {
-    if ('open' in message) open(side, kinds, message);
-    else side.onMessage(message);
+    if ('open' in message) {
+      probe.start();
+      open(side, kinds, message);
+    } else side.onMessage(message);
   });
-  parentPort?.postMessage({ ready: true } satisfies ThreadReady);
+  parentPort?.postMessage({ ready: { delays: probe.delays } } satisfies ThreadReady);
 }
 
 function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>, { open }: OpenCrossing): void {
   const { id, kind, memory, data } = open;
-  const crossing = side.add(id, kind, memory);
+  const crossing = side.add(id, memory, kind);
   try {
     const carry = kinds[kind];
     if (!carry) throw new InvariantError(`an I/O thread carries no ${kind}`);

@@ -11,7 +11,7 @@ export function crossing(): { main: Crossing; thread: Crossing; messages: unknow
   const here = createCrossing(RING_BYTES);
   const mainSide = new CrossingSide(own, (message) => threadSide.onMessage(message));
   const threadSide = new CrossingSide(other, (message) => mainSide.onMessage(message));
-  const main = mainSide.add(1, 'test', here);
+  const main = mainSide.add(1, here, 'client');
   main.owner = { onTurn: () => false, onMessage: (message) => messages.push(message), onLost: () => undefined };
-  return { main, thread: threadSide.add(1, 'test', otherOf(here)), messages };
+  return { main, thread: threadSide.add(1, otherOf(here), 'client'), messages };
 }

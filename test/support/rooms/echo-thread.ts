@@ -3,7 +3,10 @@
 import { type Crossing, CrossingRecord } from '#lib/threads/crossings.ts';
 import { hostCrossings } from '#lib/threads/thread-host.ts';
 
-/** Sends each record back, the bytes inverted. Messages come back, too; `end` closes the crossing, `throw` throws. */
+/**
+ * Sends each record back, the bytes inverted. Messages come back, too; `end` closes the crossing, `throw` throws, and
+ * shared memory makes the thread stand still until it has another value than 0.
+ */
 function echo(crossing: Crossing, { greeting }: { greeting: string }): void {
   let held = false;
   crossing.owner = {
@@ -24,11 +27,16 @@ function echo(crossing: Crossing, { greeting }: { greeting: string }): void {
     },
     onMessage(message) {
       if (message === 'throw') throw new Error('as asked');
+      if (message instanceof Int32Array) standStill(message);
       if (message === 'end') crossing.close();
       else crossing.post({ greeting, message, hint: crossing.received.hint, end: CrossingRecord.End });
     },
     onLost: () => undefined,
   };
+}
+
+function standStill(until: Int32Array): void {
+  while (Atomics.load(until, 0) === 0);
 }
 
 hostCrossings({
