@@ -209,6 +209,7 @@ export class Router implements RunningRouter {
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
     const { edgeListeners, fabricListeners, tunneler, sdk, terminators, model } = this.#ingress;
+    const { main, threads } = this.#context.threads.inspect();
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -238,7 +239,8 @@ export class Router implements RunningRouter {
       hostedHealth: tunneler?.health ?? [],
       proxies: tunneler?.proxies ?? [],
       interception: tunneler?.interception,
-      threads: this.#context.io.threads?.inspect() ?? [],
+      mainThread: main,
+      threads,
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       apiProxy: this.#apiProxy?.address,

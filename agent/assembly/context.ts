@@ -9,6 +9,7 @@ import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
 import { Identity } from '../identity/identity.ts';
 import { DialFailures } from '../metrics/dial-failures.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { ThreadFigures } from '../metrics/thread-figures.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
 /** A room that can be closed. */
@@ -40,6 +41,7 @@ export class RouterContext implements RouterContextInit {
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
+  readonly threads: ThreadFigures;
   readonly dialFailures = new DialFailures();
   /** True while the router drains. */
   isDraining = false;
@@ -56,6 +58,7 @@ export class RouterContext implements RouterContextInit {
     this.#identities = [identity];
     this.owned = owned;
     this.metrics = new MetricsRegistry(clock, () => random.next());
+    this.threads = this.own(new ThreadFigures({ clock: io.realClock, metrics: this.metrics, threads: io.threads }));
   }
 
   /** The router's id: the common name of its certificate. */

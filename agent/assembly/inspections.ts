@@ -50,7 +50,7 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
         destinations: links.wanted.inspect(),
         errors: null,
       }),
-      threads: () => ({ threads: context.io.threads?.inspect() ?? [] }),
+      threads: () => context.threads.inspect(),
       metrics: () => plainMessage(reporter.snapshot()),
       'router-circuits': () => inspectCircuits(components),
       'router-edge-circuits': () => sdk?.relayedCircuits() ?? NO_CIRCUITS,

@@ -2,6 +2,7 @@
 // them.
 
 import type { IoThreadInspection } from '#lib/threads/io-threads.ts';
+import type { LoopInspection } from '#lib/threads/loop-load.ts';
 
 /** The state of all parts of a router at one moment. */
 export interface RouterDescription {
@@ -33,6 +34,7 @@ export interface RouterDescription {
   readonly proxies: readonly ProxyDescription[];
   /** Missing without mode tproxy. */
   readonly interception?: InterceptionDescription | undefined;
+  readonly mainThread: LoopInspection;
   /** The threads that carry connections and run now. */
   readonly threads: readonly IoThreadInspection[];
   readonly fabricListeners: readonly { readonly binding: string; readonly port: number }[];

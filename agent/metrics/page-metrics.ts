@@ -180,6 +180,35 @@ const EDGE: Readonly<Record<string, PageMetric>> = {
   ),
 };
 
+const CONNECTIONS = gauge('thread_connections', 'Number of connections that the I/O thread carries, by kind.');
+const THREAD_BYTES = counter('thread_bytes_total', 'Bytes of the connections of the I/O thread, by direction.');
+const THREADS: Readonly<Record<string, PageMetric>> = {
+  'thread.utilization': {
+    ...gauge(
+      'thread_utilization_ratio',
+      'Share of the last five seconds in which the event loop of the thread had work.',
+    ),
+    labels: {},
+    divisor: 100,
+  },
+  'thread.loop_delay': time(
+    gauge(
+      'thread_loop_delay_seconds',
+      'How late the thread came to what was due, in the last five seconds, 99th percentile.',
+    ),
+  ),
+  'thread.longest_loop_delay': time(
+    gauge(
+      'thread_longest_loop_delay_seconds',
+      'How late the thread came to what was due, in the last five seconds, at most.',
+    ),
+  ),
+  'thread.clients': plain(CONNECTIONS, { kind: 'client' }),
+  'thread.links': plain(CONNECTIONS, { kind: 'link' }),
+  'thread.tx.bytesrate': plain(THREAD_BYTES, { direction: 'tx' }),
+  'thread.rx.bytesrate': plain(THREAD_BYTES, { direction: 'rx' }),
+};
+
 const FOREIGN = counter(
   'forwarder_foreign_frames_total',
   'Number of payloads and acknowledgements from a source that their circuit does not use.',
@@ -191,6 +220,7 @@ export const PAGE_METRICS: Readonly<Record<string, PageMetric>> = Object.freeze(
   ...LINKS,
   ...CIRCUIT_ENDS,
   ...EDGE,
+  ...THREADS,
   'faults.circuit': plain(
     counter('circuit_faults_total', 'Number of forwarding faults that were reported to controllers.'),
   ),

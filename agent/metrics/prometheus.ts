@@ -29,6 +29,7 @@ interface PrometheusPageComponents {
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 /** Ids of older routers contain dots. */
 const LINK_NAME = /^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|path\.\w+|[^.]+)$/;
+const THREAD_NAME = /^thread\.(?<id>[^.]+)\.(?<rest>.+)$/;
 const POOL_NAME = /^pool\.(?<id>.+)\.(?<rest>[^.]+)$/;
 
 export class PrometheusPage {
@@ -103,6 +104,8 @@ function placeOf(name: string, linkLabels: ReadonlyMap<string, Labels>): Place |
   }
   const pool = POOL_NAME.exec(name)?.groups;
   if (pool) return place(`pool.${pool.rest}`, { pool: pool.id ?? '' });
+  const thread = THREAD_NAME.exec(name)?.groups;
+  if (thread) return place(`thread.${thread.rest}`, { thread: thread.id ?? '' });
   return place(name, {});
 }
 
