@@ -5,6 +5,7 @@ import type { Log } from '#lib/log/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log/log-levels.ts';
 import { stackDump } from '#lib/process/stack-dump.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
+import type { IoThreads, ProfiledThread } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
@@ -64,7 +65,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
     drain: (request) => serveDrain(rooms.drain, request),
     memory: (request) => serveMemory(context.io.buffers, request),
     decommission: () => decommissioned(rooms, clock),
-    profile: (request) => serveProfile(clock, request),
+    profile: (request) => serveProfile(context, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
   const agent = agentComponents(context, rooms);
@@ -141,18 +142,30 @@ function serveMemory(buffers: BufferPool, { arguments: given }: OperatorRequest)
 }
 
 /** Reports progress every second: the client does not wait longer for a silent router. */
-async function serveProfile(clock: Clock, { arguments: given, signal, progress }: OperatorRequest): Promise<unknown> {
-  const { kind, seconds } = given;
+async function serveProfile(
+  { clock, io }: RouterContext,
+  { arguments: given, signal, progress }: OperatorRequest,
+): Promise<unknown> {
+  const { kind, seconds, thread: number } = given;
   if (kind !== 'cpu' && kind !== 'memory') throw new ProjectError('BAD_ARGUMENT', 'kind must be cpu or memory');
+  const thread = number === undefined ? undefined : profiledThread(io.threads, number);
   const begun = clock.monotonic();
   const timer = clock.every('profile progress', PROGRESS_INTERVAL, () =>
     progress({ seconds: Math.round((clock.monotonic() - begun) / 1_000) }),
   );
   try {
-    return { profile: await recordProfile(kind, Number(seconds), { clock, signal }) };
+    return { profile: await recordProfile(kind, Number(seconds), { clock, signal, thread }) };
   } finally {
     timer.cancel();
   }
+}
+
+function profiledThread(threads: IoThreads | undefined, number: unknown): ProfiledThread {
+  const thread = typeof number === 'number' ? threads?.profiled(number) : undefined;
+  if (thread) return thread;
+  const running = threads?.inspect().map((each) => each.thread) ?? [];
+  const known = running.length === 0 ? 'no I/O thread runs' : `these run: ${running.join(', ')}`;
+  throw new ProjectError('NOT_FOUND', `there is no I/O thread ${String(number)} now; ${known}`);
 }
 
 /** The named inspection; without a name, the state of all rooms. */

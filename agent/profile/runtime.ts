@@ -1,6 +1,6 @@
 // Figures and profiles of this process for operators, on request: memory, load, a CPU profile and a profile of memory
-// allocations. Profiles contain names of functions and files, never values. Heap snapshots are not supported, because
-// they contain keys and tokens.
+// allocations, of the main thread or of an I/O thread. Profiles contain names of functions and files, never values.
+// Heap snapshots are not supported, because they contain keys and tokens.
 
 import { Session } from 'node:inspector/promises';
 import { availableParallelism } from 'node:os';
@@ -9,6 +9,8 @@ import { getHeapStatistics } from 'node:v8';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { releaseMemory } from '#lib/process/memory.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
+import type { ProfiledThread, ThreadProfile } from '#lib/threads/io-threads.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PROFILE_RANGE } from './profile-limits.ts';
 
@@ -66,29 +68,59 @@ export function loadFigures(): Record<string, number> {
 /**
  * Records for some seconds; returns the text of a `.cpuprofile` or `.heapprofile` file. Rejects with ProjectError, or
  * with the signal's reason.
+ *
+ * @param thread Default: the main thread.
  */
 export async function recordProfile(
   kind: ProfileKind,
   seconds: number,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  {
+    clock,
+    signal,
+    thread,
+  }: { readonly clock: Clock; readonly signal: AbortSignal; readonly thread?: ProfiledThread | undefined },
 ): Promise<string> {
   const { min, max } = PROFILE_RANGE;
   if (!(seconds >= min && seconds <= max))
     throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from ${min} to ${max}`);
   if (isRecording) throw new ProjectError('BUSY', 'another profile is being recorded; try again later');
   isRecording = true;
+  const wait = (until: AbortSignal) => clock.sleep(seconds * SECOND, { name: `${kind} profile`, signal: until });
+  try {
+    if (thread) return await recordThread(kind, thread, () => wait(AbortSignal.any([signal, thread.ended])));
+    return await recordMain(kind, () => wait(signal));
+  } finally {
+    isRecording = false;
+  }
+}
+
+async function recordMain(kind: ProfileKind, wait: () => Promise<void>): Promise<string> {
   const session = new Session();
   session.connect();
   try {
     await begin(session, kind);
-    await clock.sleep(seconds * SECOND, { name: `${kind} profile`, signal });
+    await wait();
     const { profile } =
       kind === 'cpu' ? await session.post('Profiler.stop') : await session.post('HeapProfiler.stopSampling');
     return JSON.stringify(profile);
   } finally {
     session.disconnect();
-    isRecording = false;
   }
+}
+
+/** The recording ends, whatever happens to the wait. */
+async function recordThread(kind: ProfileKind, thread: ProfiledThread, wait: () => Promise<void>): Promise<string> {
+  const { ended } = thread;
+  const started = kind === 'cpu' ? thread.startCpuProfile() : thread.startHeapProfile();
+  const profile: ThreadProfile = await unlessAborted(ended, started);
+  const stop = () => unlessAborted(ended, profile.stop());
+  try {
+    await wait();
+  } catch (error) {
+    await stop().catch(() => undefined); // the wait's error says why
+    throw error;
+  }
+  return stop();
 }
 
 async function begin(session: Session, kind: ProfileKind): Promise<void> {

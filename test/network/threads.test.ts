@@ -1,10 +1,13 @@
 // Routers whose threads carry clients: a transfer moves to a thread at both ends, clients with few bytes stay, the
 // operator sees which thread carries how many, and nothing remains.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, type TestRouter } from '../support/networks/overlay.ts';
+import { runProgram } from '../support/programs/run.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
@@ -74,4 +77,47 @@ t.test('a router that closes during a transfer ends its threads', { skip }, asyn
   t.equal(await interrupted, 'cut');
   await until('free threads', () => inThreads(b).now === 0);
   t.same(a.router.describe().threads, []);
+});
+
+t.test('an operator sees the load of each thread, and records its profile', { skip }, async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const router = (...args: string[]) => runProgram(['entry/router-cli.ts', ...args]);
+  const inspect = async () => JSON.parse((await router('inspect', a.configFile, 'threads', '--json')).stdout);
+  const delay = { median: Number, p99: Number, longest: Number };
+  const load = { utilization: Number, recentUtilization: Number, loopDelayMs: delay };
+  t.match(await inspect(), { main: load, threads: [] });
+  t.match(await router('inspect', a.configFile, 'threads'), {
+    code: 0,
+    stdout: /^main:\n {2}utilization: [\s\S]*^threads: \[\]$/m,
+  });
+  const profile = (kind: string, output: string) =>
+    router('profile', a.configFile, kind, '--thread', '1', '--seconds', '0.2', '--output', output);
+  const output = join(overlay.directory, 'thread.profile');
+  t.match(await profile('cpu', output), { code: 1, stderr: /there is no I\/O thread 1 now; no I\/O thread runs/ });
+
+  const interrupted = transfer(a.proxyPort, 4_096 * MIB).catch(() => undefined);
+  await until('a client in a thread', () => inThreads(a).now > 0);
+  const bytes = { received: Number, sent: Number };
+  const thread = { ...load, thread: 1, connections: 1, kinds: { client: 1 }, carried: Number, bytes };
+  await until('bytes in the thread', () => a.router.describe().threads.some((each) => each.bytes.received > MIB));
+  t.match(await inspect(), { main: load, threads: [thread] });
+  t.match(await router('inspect', a.configFile, 'threads'), {
+    code: 0,
+    stdout: /^threads:\n {2}- [\s\S]*kinds:\n {6}client: 1$/m,
+  });
+  const { mainThread, threads } = a.router.describe();
+  t.match({ main: mainThread, threads }, { main: load, threads: [thread] });
+  t.match(await profile('cpu', output), { code: 0, stdout: `${output}\n` });
+  t.match(readFileSync(output, 'utf8'), /client-in-thread\.ts/, 'the work of the thread');
+  t.equal((await profile('memory', output)).code, 0);
+  t.match(JSON.parse(readFileSync(output, 'utf8')), { head: {} });
+  t.match(await router('profile', a.configFile, 'cpu', '--thread', '0'), {
+    code: 2,
+    stderr: /number of a thread, from 1 on/,
+  });
+  const missing = await router('profile', a.configFile, 'cpu', '--thread', '7', '--seconds', '0.1');
+  t.match(missing, { code: 1, stderr: /there is no I\/O thread 7 now; these run: 1/ });
+  await a.router.close({ drain: 0 });
+  await interrupted;
 });
