@@ -868,12 +868,12 @@ export interface RouterConfigValues {
   };
   /** Profiling, for debugging. */
   readonly profile?: {
-    /** CPU profile from start to end. */
+    /** CPU profile of the main thread, from start to end. `router profile FILE cpu --thread NUMBER` records an I/O thread. */
     readonly cpu?: {
       /** File of the CPU profile. */
       readonly path: string;
     };
-    /** Memory profile. */
+    /** Memory profile of the main thread. */
     readonly memory?: {
       /** File of the memory profile. */
       readonly path: string;
