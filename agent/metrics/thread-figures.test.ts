@@ -9,7 +9,7 @@ import { ThreadFigures } from './thread-figures.ts';
 
 function thread(values: Partial<IoThreadInspection> = {}): IoThreadInspection {
   return {
-    ...{ thread: 1, age: 5_000, connections: 3, kinds: { client: 1, tls: 2 }, carried: 4 },
+    ...{ thread: 1, ageMs: 5_000, connections: 3, kinds: { client: 1, tls: 2 }, carried: 4 },
     ...{ bytes: { received: 1_000, sent: 2_000 }, utilization: 0.2, recentUtilization: 0.9 },
     loopDelayMs: { median: 1, p99: 20, longest: 50 },
     ...values,
@@ -43,10 +43,10 @@ t.test('a thread has metrics while it runs, and the one at its place continues t
   t.equal(gauge('thread.1.links'), 2);
   const bytes = () => ['rx', 'tx'].map((direction) => metrics.meters.get(`thread.1.${direction}.bytesrate`)?.count);
   t.same(bytes(), [1_000, 2_000]);
-  state.running = [thread({ age: 10_000, bytes: { received: 1_500, sent: 2_100 } })];
+  state.running = [thread({ ageMs: 10_000, bytes: { received: 1_500, sent: 2_100 } })];
   await clock.advance(5_000);
   t.same(bytes(), [1_500, 2_100]);
-  state.running = [thread({ age: 1_000, bytes: { received: 5_000, sent: 7 } })];
+  state.running = [thread({ ageMs: 1_000, bytes: { received: 5_000, sent: 7 } })];
   await clock.advance(5_000);
   t.same(bytes(), [6_500, 2_107], 'another one took its place meanwhile');
   state.running = [];
@@ -59,7 +59,9 @@ t.test('a thread has metrics while it runs, and the one at its place continues t
 t.test('threads that come and go leave no metrics', async (t) => {
   const { clock, state, all, names } = figures();
   for (let round = 0; round < 50; round++) {
-    state.running = Array.from({ length: 8 }, (_, index) => thread({ thread: index + 1, age: 1_000 })).slice(round % 9);
+    state.running = Array.from({ length: 8 }, (_, index) => thread({ thread: index + 1, ageMs: 1_000 })).slice(
+      round % 9,
+    );
     await clock.advance(5_000);
     t.equal(names().length, MAIN.length + 7 * state.running.length);
   }

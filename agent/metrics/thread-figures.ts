@@ -65,7 +65,7 @@ export class ThreadFigures {
     for (const [number, thread] of running) {
       const before = this.#seen.get(number);
       if (!before) this.#register(number);
-      this.#markBytes(thread, before && thread.age >= before.age ? before : undefined);
+      this.#markBytes(thread, before && thread.ageMs >= before.ageMs ? before : undefined);
     }
     this.#seen = running;
   }

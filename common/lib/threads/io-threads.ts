@@ -34,7 +34,7 @@ export interface IoThreadInspection extends LoopInspection {
   /** Its number, from 1 on: that of one that has ended serves the next one. */
   readonly thread: number;
   /** Milliseconds since it was started. */
-  readonly age: number;
+  readonly ageMs: number;
   /** Connections now, all and by kind: `client` of a circuit, `tls` of a link. */
   readonly connections: number;
   readonly kinds: Readonly<Record<string, number>>;
@@ -128,8 +128,8 @@ export class IoThreads {
       if (!thread?.load) return [];
       const { side, since, carried, load } = thread;
       const { size: connections, kinds, bytes } = side;
-      const age = Math.round(this.#options.clock.monotonic() - since);
-      return { thread: number, age, connections, kinds, carried, bytes, ...load.inspect() };
+      const ageMs = Math.round(this.#options.clock.monotonic() - since);
+      return { thread: number, ageMs, connections, kinds, carried, bytes, ...load.inspect() };
     });
   }
 
