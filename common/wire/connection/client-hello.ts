@@ -18,6 +18,12 @@ const HOST_NAME = 0;
 /** Bytes of the version and the random number after the head of the message. */
 const FIXED = 2 + 32;
 
+/** Whether further bytes change nothing: the first record is there as a whole, or they are not those of TLS. */
+export function isFirstRecordWhole(bytes: Buffer): boolean {
+  if (bytes.length > 0 && bytes[0] !== HANDSHAKE_RECORD) return true;
+  return bytes.length >= RECORD_HEAD && bytes.length >= RECORD_HEAD + bytes.readUInt16BE(3);
+}
+
 /** Undefined if the bytes are not the beginning of a TLS connection, or not the whole message in one record. */
 export function readClientHello(bytes: Buffer): ClientHello | undefined {
   if (bytes.length < RECORD_HEAD || bytes[0] !== HANDSHAKE_RECORD) return undefined;

@@ -22,7 +22,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
-import { readClientHello } from './client-hello.ts';
+import { isFirstRecordWhole, readClientHello } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { secureClient, serverContext } from './server-tls.ts';
 import { ThreadedTls } from './threads/threaded-tls.ts';
@@ -184,25 +184,35 @@ export class TlsPort {
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => timer.cancel());
     socket.once('readable', () => {
-      timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
-      if (threads && this.#mayUseThread(socket)) void threads.start().then(() => this.#queue(socket));
-      else this.#queue(socket);
+      if (threads && this.#mayUseThread(socket))
+        readFirstRecord(socket, (first) => {
+          timer.cancel();
+          void threads.start().then(() => this.#queue(socket, first));
+        });
+      else {
+        timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
+        this.#queue(socket);
+      }
     });
   }
 
-  /** The first bytes of a client are there: its handshake takes its turn. */
-  #queue(socket: Socket): void {
+  /**
+   * The first bytes of a client are there: its handshake takes its turn.
+   *
+   * @param first They were read, since a thread may perform the handshake.
+   */
+  #queue(socket: Socket, first?: Buffer): void {
     if (socket.destroyed) return;
-    const { threads, unauthenticatedCpu } = this.#options.io;
-    const cost = CONNECTION_MS + (threads && this.#mayUseThread(socket) ? THREAD_HANDSHAKE_MS : 0);
-    const prevent = unauthenticatedCpu.run(socket, () => this.#secure(socket), cost);
+    const cost = CONNECTION_MS + (first && this.#mayUseThread(socket) ? THREAD_HANDSHAKE_MS : 0);
+    const prevent = this.#options.io.unauthenticatedCpu.run(socket, () => this.#secure(socket, first), cost);
     socket.once('close', prevent);
   }
 
-  #secure(network: Socket): void {
+  #secure(network: Socket, first: Buffer = NOTHING): void {
     const { io, requestCert = true, contextFor } = this.#options;
-    if (network.readableLength > MAX_FIRST_BYTES) network.destroy();
-    if (network.destroyed || this.#secureInThread(network)) return;
+    if (network.readableLength + first.length > MAX_FIRST_BYTES) network.destroy();
+    if (network.destroyed || this.#secureInThread(network, first)) return;
+    if (first.length > 0) network.unshift(first);
     const socket = secureClient(network, io, {
       context: this.#context,
       requestCert,
@@ -233,29 +243,22 @@ export class TlsPort {
   }
 
   /** Returns false if this thread has to perform the handshake. */
-  #secureInThread(network: Socket): boolean {
+  #secureInThread(network: Socket, first: Buffer): boolean {
     const { io, requestCert = true, optionsFor } = this.#options;
     const { remoteAddress = '' } = network;
-    if (!io.threads || !optionsFor || !this.#mayUseThread(network)) return false;
-    const first = (network.read() as Buffer | null) ?? Buffer.alloc(0);
-    stopReading(network); // `read` begins to read more
+    if (!io.threads || !optionsFor) return false;
     const hello = readClientHello(first);
     const protocol = hello && this.#select(hello.protocols);
     const handler = this.#handlers.get(protocol ?? '');
-    let socket: ThreadedTls | undefined;
-    if (hello && protocol !== undefined && typeof handler === 'object' && handler.isForThread(remoteAddress)) {
-      const context = optionsFor(hello.serverName ?? '');
-      const timeout = this.#handshakeTimeout;
-      const bytes = new Uint8Array(first); // a copy: with the bytes, all of their memory would cross
-      const use = { side: 'accepted', context, first: bytes, protocol, requestCert, timeout } as const;
-      socket = ThreadedTls.open(io.threads, network, use, io.clientSockets);
-    }
-    if (!socket) {
-      network.unshift(first);
+    if (!hello || protocol === undefined || typeof handler !== 'object' || !handler.isForThread(remoteAddress))
       return false;
-    }
-    this.#watch(socket, network);
-    return true;
+    const context = optionsFor(hello.serverName ?? '');
+    const timeout = this.#handshakeTimeout;
+    const bytes = new Uint8Array(first); // a copy: with the bytes, all of their memory would cross
+    const use = { side: 'accepted', context, first: bytes, protocol, requestCert, timeout } as const;
+    const socket = ThreadedTls.open(io.threads, network, use, io.clientSockets);
+    if (socket) this.#watch(socket, network);
+    return socket !== undefined;
   }
 
   #mayUseThread({ remoteAddress = '' }: Socket): boolean {
@@ -279,4 +282,22 @@ export class TlsPort {
     const [first, ...others] = this.#handlers.values();
     return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Passes on the first TLS record, or what the client sent instead, as soon as it is there. Reads nothing after it. */
+function readFirstRecord(socket: Socket, onRead: (first: Buffer) => void): void {
+  let first = NOTHING;
+  const read = () => {
+    const bytes = socket.read() as Buffer | null;
+    if (bytes) first = Buffer.concat([first, bytes]);
+    // Without bytes, the client has ended.
+    if (bytes && first.length <= MAX_FIRST_BYTES && !isFirstRecordWhole(first)) return;
+    socket.off('readable', read);
+    stopReading(socket);
+    onRead(first);
+  };
+  socket.on('readable', read);
+  read();
 }

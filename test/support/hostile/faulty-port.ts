@@ -46,12 +46,12 @@ export class FaultyPort {
     return this.#accepted;
   }
 
-  /** Resets the oldest connection on both sides. */
-  cut(): void {
-    const [oldest] = this.#passages;
-    if (!oldest) return;
-    resetSocket(oldest.client);
-    resetSocket(oldest.server);
+  /** Resets a connection on both sides: the oldest one, or the one after so many older ones, if there is one. */
+  cut(index = 0): void {
+    const passage = [...this.#passages][index];
+    if (!passage) return;
+    resetSocket(passage.client);
+    resetSocket(passage.server);
   }
 
   /** Resets all connections on both sides. */
