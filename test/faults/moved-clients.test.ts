@@ -4,15 +4,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
-import { seededRandom } from '#lib/random.ts';
-import { IoThreads } from '#lib/threads/io-threads.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
 import { Forwarder } from '../../agent/forwarder/forwarder.ts';
@@ -21,15 +18,13 @@ import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../../agent/xgress/clients/end-to-end.ts';
 import { SocketClient } from '../../agent/xgress/clients/socket-client.ts';
 import type { Xgress } from '../../agent/xgress/xgress.ts';
+import { CheckedClient, type ClientPair, isWhole, problemsOf } from '../support/clients/checked-client.ts';
 import { openSockets } from '../support/hostile/leftovers.ts';
-import { delayNotifications, Late } from '../support/rooms/late.ts';
+import { SlowThreads } from '../support/rooms/slow-threads.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
 const RUNS = Number(process.env.FAULTS_RUNS ?? 25);
-const PROGRAM = new URL('../support/rooms/slow-io-thread.ts', import.meta.url);
 const MIB = 1024 * 1024;
-/** Clients send it again and again. Its length is a prime number, so that bytes at another place differ. */
-const CONTENT = seededRandom(SEED).bytes(262_147);
 /** Milliseconds, beside the load of other tests. */
 const PATIENCE = 20_000;
 const MAX_CIRCUITS = 3;
@@ -65,64 +60,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 16, arbitrary: fc.record({ what: fc.constant('wait' as const), milliseconds: fc.nat(15) }) },
 );
 
-/** A program at one side of a circuit. */
-class Client {
-  readonly socket: Socket;
-  sent = 0;
-  received = 0;
-  hasEnded = false;
-  /** It got the end of the other side. */
-  gotEnd = false;
-  isReset = false;
-  isClosed = false;
-  problem: string | undefined;
-
-  constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on('data', (data) => this.#check(data as Buffer));
-    socket.on('end', () => {
-      this.gotEnd = true;
-    });
-    socket.on('error', () => {
-      this.isReset = true;
-    });
-    socket.on('close', () => {
-      this.isClosed = true;
-    });
-  }
-
-  send(size: number): void {
-    if (this.hasEnded || this.socket.destroyed) return;
-    this.socket.write(content(this.sent, size));
-    this.sent += size;
-  }
-
-  end(): void {
-    if (!this.socket.destroyed) this.hasEnded = true;
-    this.socket.end();
-  }
-
-  reset(): void {
-    if (this.isClosed) return;
-    this.isReset = true;
-    resetSocket(this.socket);
-  }
-
-  #check(data: Buffer): void {
-    if (!data.equals(content(this.received, data.length))) this.problem ??= `wrong bytes after ${this.received}`;
-    this.received += data.length;
-  }
-}
-
-function content(from: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  for (let at = 0, next = 0; at < length; at += next)
-    next = CONTENT.copy(bytes, at, (from + at) % CONTENT.length, CONTENT.length);
-  return bytes;
-}
-
 interface Circuit {
-  readonly clients: readonly [Client, Client];
+  readonly clients: ClientPair;
   readonly inside: readonly [Socket, Socket];
   readonly ends: readonly [Xgress, Xgress];
 }
@@ -130,16 +69,16 @@ interface Circuit {
 /** A router's rooms for circuits, with the clients of both ends. */
 class Network {
   readonly circuits: Circuit[] = [];
+  readonly slow: SlowThreads;
   readonly #server: Server;
-  readonly #threads: IoThreads;
   readonly #io: IoContext;
   readonly #forwarder = new Forwarder({ clock, log: silentLog, routerId: 'router' });
   readonly #ends: CircuitEnds;
 
-  constructor(server: Server, threads: IoThreads) {
+  constructor(server: Server, slow: SlowThreads) {
     this.#server = server;
-    this.#threads = threads;
-    this.#io = new IoContext({ clock, threads });
+    this.slow = slow;
+    this.#io = new IoContext({ clock, threads: slow.threads });
     this.#ends = new CircuitEnds({
       clock,
       buffers: this.#io.buffers,
@@ -177,7 +116,7 @@ class Network {
       const init = { circuitId: id, address: `${id}-${index}`, role, options: defaultXgressOptions(), hopType: 'test' };
       const end = this.#ends.open(init, socketClient, 'c');
       socketClient.attach(end);
-      return { client: new Client(outside), inside, end };
+      return { client: new CheckedClient(outside), inside, end };
     };
     const [one, two] = [await side(0), await side(1)];
     two.end.start();
@@ -189,17 +128,12 @@ class Network {
     });
   }
 
-  endThread(): void {
-    const crossing = this.#threads.open('end', () => ({}));
-    if (crossing) crossing.owner = { onTurn: () => false, onMessage: () => undefined, onLost: () => clock.skip() };
-  }
-
   /** State that remains. */
   remains(): Record<string, number> {
     return {
       ends: this.#ends.count,
       bytes: this.#ends.bufferedBytes,
-      carried: this.#threads.inspect().reduce((sum, { connections }) => sum + connections, 0),
+      carried: this.slow.carried,
       sockets: this.circuits.flatMap(({ inside }) => inside).filter(({ closed }) => !closed).length,
       clients: this.circuits.flatMap(({ clients }) => clients).filter(({ isClosed }) => !isClosed).length,
       descriptors: openSockets() - initialSockets,
@@ -208,20 +142,7 @@ class Network {
   }
 }
 
-/** The pause after the end of a thread is over at once. */
-class SkippingClock extends SystemClock {
-  #skipped = 0;
-
-  skip(): void {
-    this.#skipped += 120_000;
-  }
-
-  override monotonic(): number {
-    return super.monotonic() + this.#skipped;
-  }
-}
-
-const clock = new SkippingClock();
+const clock = new SystemClock();
 let initialSockets = 0;
 
 async function carryOut(network: Network, operations: readonly Operation[]): Promise<void> {
@@ -231,7 +152,7 @@ async function carryOut(network: Network, operations: readonly Operation[]): Pro
     } else if (each.what === 'wait') {
       await sleep(each.milliseconds);
     } else if (each.what === 'end of a thread') {
-      network.endThread();
+      network.slow.endOne();
     } else {
       const circuit = network.circuits[each.circuit];
       if (circuit) act(circuit, each);
@@ -281,64 +202,35 @@ async function settle(network: Network): Promise<Record<string, number> | undefi
   }
 }
 
-function verdict({ clients }: Circuit, index: number): string[] {
-  const problems: string[] = [];
-  for (const [from, to] of [clients, clients.toReversed()] as [Client, Client][]) {
-    const what = `circuit ${index}, ${from === clients[0] ? 'there' : 'back'}: ${to.received} of ${from.sent} bytes`;
-    if (to.problem) problems.push(`${what}, ${to.problem}`);
-    if (to.received > from.sent) problems.push(`${what}: too many`);
-    if (to.gotEnd && to.received < from.sent) problems.push(`${what}, and an end`);
-    if (to.gotEnd && !from.hasEnded) problems.push(`${what}, and an end that nobody sent`);
-    if (!to.gotEnd && !to.isReset) problems.push(`${what}, neither an end nor a reset`);
-  }
-  const [one, two] = clients;
-  const isWhole = one.gotEnd && two.gotEnd;
-  if (!isWhole && !one.isReset && !two.isReset) problems.push(`circuit ${index}: not whole, and nobody was reset`);
-  return problems;
-}
-
-function isWhole({ clients }: Circuit): boolean {
-  return clients.every(({ gotEnd }) => gotEnd);
-}
-
 const skip = whyNoSystemLibrary() ?? false;
 
 t.test('clients that move get all bytes in order or are reset, and nothing remains', { skip }, async (t) => {
-  delayNotifications();
-  const post = Worker.prototype.postMessage;
-  const late = new WeakMap<Worker, Late>();
-  Worker.prototype.postMessage = function (this: Worker, message: unknown) {
-    const own = late.get(this) ?? new Late(post.bind(this));
-    late.set(this, own);
-    own.post(message);
-  };
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const threads = new IoThreads({ count: 2, program: PROGRAM, clock, log: silentLog });
+  const slow = new SlowThreads(2);
   initialSockets = openSockets();
   let [whole, cut] = [0, 0];
   const property = fc.asyncProperty(
     fc.array(operation, { minLength: 5, maxLength: 50 }),
     fc.context(),
     async (operations, context) => {
-      await threads.start();
-      const network = new Network(server, threads);
+      await slow.threads.start();
+      const network = new Network(server, slow);
       await network.open(1, true);
       await carryOut(network, operations);
       const remains = await settle(network);
-      const problems = network.circuits.flatMap(verdict);
+      const problems = network.circuits.flatMap(({ clients }, index) => problemsOf(clients, `circuit ${index}`));
       if (remains) problems.push(`left: ${JSON.stringify(remains)}`);
       for (const problem of problems) context.log(problem);
       if (problems.length > 0) throw new Error(problems.join('\n'));
-      for (const circuit of network.circuits) isWhole(circuit) ? whole++ : cut++;
+      for (const { clients } of network.circuits) isWhole(clients) ? whole++ : cut++;
     },
   );
   try {
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
   } finally {
     server.close();
-    await threads.close();
-    Worker.prototype.postMessage = post;
+    await slow.close();
   }
   t.ok(whole > 0 && cut > 0, `${whole} circuits were whole, ${cut} were cut`);
 });
