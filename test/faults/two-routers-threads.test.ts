@@ -74,6 +74,8 @@ class Network {
   readonly #routers: readonly [TestRouter, TestRouter];
   readonly #ios: readonly [IoContext, IoContext];
   readonly #slow: readonly SlowThreads[];
+  /** Takes the next connection to the service. */
+  #accept: ((socket: Socket) => void) | undefined;
 
   private constructor(init: {
     owned: AsyncDisposableStack;
@@ -91,6 +93,7 @@ class Network {
     this.#routers = init.routers;
     this.#ios = init.ios;
     this.#slow = init.slow;
+    this.#server.on('connection', (socket: Socket) => (this.#accept ? this.#accept(socket) : socket.resetAndDestroy()));
   }
 
   /** @param threads Of each router. */
@@ -134,16 +137,26 @@ class Network {
     await until('the link at the controller', async () => (await this.#links()).length === 1, PATIENCE);
   }
 
-  /** Does nothing if the circuit cannot be opened: there may be no link. */
+  /**
+   * Resolves when bytes pass through the circuit: a host that resets a connection earlier gets another one. Does nothing
+   * if the circuit cannot be opened, for example without a link.
+   */
   async open(service: 0 | 1): Promise<void> {
     const link = this.#link;
     const port = this.#routers[0].ports.proxy[service] ?? 0;
     const outside = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const one = new CheckedClient(outside);
     const failed = new Promise<undefined>((resolve) => outside.once('close', () => resolve(undefined)));
-    const accepted = once(this.#server, 'connection') as Promise<[Socket]>;
-    const [inside] = (await Promise.race([accepted, failed])) ?? [];
-    if (inside) this.circuits.push({ clients: [one, new CheckedClient(inside)], isHit: link !== this.#link });
+    const accepted = new Promise<Socket>((resolve) => {
+      this.#accept = resolve;
+    });
+    const inside = await Promise.race([accepted, failed]);
+    this.#accept = undefined;
+    if (!inside) return;
+    const clients = [one, new CheckedClient(inside)] as const;
+    clients[1].send(1);
+    await Promise.race([once(outside, 'data'), failed]);
+    this.circuits.push({ clients, isHit: link !== this.#link });
   }
 
   cut(connection: number): void {
