@@ -3,6 +3,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -16,7 +17,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { IoThreadInspection } from '#lib/threads/io-threads.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
 import { createRouter } from '../support/clients/management.ts';
+import { dialing } from '../support/config/link-config.ts';
 import { RELEASE } from '../support/house/thorough.ts';
 import { fixedPorts } from '../support/networks/fixed-ports.ts';
 import { Overlay } from '../support/networks/overlay.ts';
@@ -26,6 +30,10 @@ import { until } from '../support/until.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MIB = 1024 * 1024;
 const USER = 2171;
+const THREADS = 2;
+/** Connections of a grown link, and those that threads of the listener carry: all but the first. */
+const CONNECTIONS = 4;
+const ACCEPTED = 3;
 const missing = ['nft', 'ip', 'iptables', 'dpkg-query', 'unshare'].filter(
   (name) =>
     spawnSync('sh', ['-c', `command -v ${name}`], { env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } }).status !==
@@ -107,6 +115,41 @@ t.test('a router starts from the variables of the reference, and its probes succ
   t.equal(await image.stop(again), 0, again.output());
 });
 
+t.test('threads of the router carry clients and connections of links', options, async (t) => {
+  const image = new Router(await Overlay.start(), 'threads');
+  await using overlay = image.overlay;
+  const { id, enrollmentJwt } = await image.create();
+  const [port = 0] = await fixedPorts(1);
+  const variables = {
+    ZITI_ENROLL_TOKEN: enrollmentJwt,
+    ZITI_ROUTER_ADVERTISED_ADDRESS: '127.0.0.1',
+    ZITI_ROUTER_PORT: String(port),
+    ZITI_ROUTER_MODE: 'host',
+    ZITI_AUTO_RENEW_CERTS: 'false',
+  };
+  const first = image.start(['run', 'config.yml'], { env: variables });
+  await image.online(id, first);
+  t.equal(await image.stop(first), 0, first.output());
+  appendFileSync(join(image.home, 'config.yml'), `\nruntime: {threads: ${THREADS}}\n`);
+  const router = image.start(['run', 'config.yml'], { env: variables });
+  await image.online(id, router);
+  await overlay.addService('echo', id, { encrypted: true });
+  const dialer = await overlay.addRouter({ name: 'dialer', mode: 'proxy', link: dialing({ startupDelay: '0s' }) });
+  await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
+  await until('the link', () => dialer.router.describe().links[0]?.connections.length === CONNECTIONS);
+  const carried = async () => {
+    const { threads } = JSON.parse(await image.ask(['inspect', 'config.yml', 'threads', '--json']));
+    return (threads as IoThreadInspection[]).reduce((sum, each) => sum + each.carried, 0);
+  };
+  const before = await carried();
+  t.equal(before, ACCEPTED, 'connections of the link');
+  const { sha256Sent, sha256Received } = await transfer(dialer.proxyPort, 8 * MIB);
+  t.equal(sha256Received, sha256Sent);
+  t.equal(await carried(), before + 1, 'and the client');
+  t.equal(await image.stop(router), 0, router.output());
+  t.notMatch(router.output(), /Warning/, 'no warnings of Node');
+});
+
 t.test('the programs of mode tproxy run as root of the container', options, async (t) => {
   const image = new Router(await Overlay.start(), 'tproxy');
   await using _overlay = image.overlay;
@@ -154,6 +197,13 @@ class Router {
     } catch (error) {
       throw new Error(output(), { cause: error });
     }
+  }
+
+  /** The output of a command beside the router that runs. */
+  async ask(args: readonly string[]): Promise<string> {
+    const { ended, output } = this.start(args);
+    if ((await ended) !== 0) throw new Error(output());
+    return output();
   }
 
   /** The command of the chart's probes, and that of the compose file's health check. */
