@@ -201,6 +201,65 @@ t.test('a program starts a simulator, enrolls a router and runs it', async (t) =
   t.ok(Number(outcome.findings) > 0);
 });
 
+const THREADED_PROGRAM = `import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { startSimulator } from 'edgeweave/sim';
+import { createLog, enrollRouter, startRouter } from 'edgeweave/router';
+
+const BYTES = 8 * 1024 * 1024;
+await using simulator = await startSimulator();
+const { edgeRouters, configTypes, configs, services, servicePolicies, serviceEdgeRouterPolicies } = simulator.admin;
+const { id } = await edgeRouters.create({ name: 'threaded', isTunnelerEnabled: true });
+const { enrollmentJwt } = await edgeRouters.get(id);
+writeFileSync(
+  'threaded.yml',
+  \`v: 3
+identity: {cert: t.cert, server_cert: t.server.cert, key: t.key, ca: t.cas}
+ctrl: {endpoint: "\${simulator.controlAddress}"}
+edge: {csr: {sans: {ip: [127.0.0.1]}}}
+listeners: [{binding: tunnel, options: {mode: proxy, services: []}}]
+runtime: {threads: 1}
+\`,
+);
+await enrollRouter('threaded.yml', enrollmentJwt ?? '');
+const echo = createServer({ allowHalfOpen: true }, (socket) => void socket.pipe(socket)).listen(0, '127.0.0.1');
+await once(echo, 'listening');
+const { port } = echo.address() as AddressInfo;
+const [type] = await configTypes.list({ filter: 'name="host.v1"' });
+const data = { protocol: 'tcp', address: '127.0.0.1', port };
+const config = await configs.create({ name: 'echo', configTypeId: type?.id ?? '', data });
+const service = await services.create({ name: 'echo', encryptionRequired: true, configs: [config.id] });
+const serviceRoles = ['@' + service.id];
+const semantic = 'AnyOf';
+await serviceEdgeRouterPolicies.create({ name: 'echo', semantic, serviceRoles, edgeRouterRoles: ['#all'] });
+for (const type of ['Dial', 'Bind'] as const)
+  await servicePolicies.create({ name: type, type, semantic, serviceRoles, identityRoles: ['@' + id] });
+await using router = await startRouter('threaded.yml', { log: createLog({ level: 'warn' }) });
+const at = await router.openProxy('echo');
+while ((await simulator.admin.terminators.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+const transfer = async () => {
+  const socket = connect({ port: at, host: '127.0.0.1', allowHalfOpen: true });
+  let bytes = 0;
+  socket.on('data', (data) => {
+    bytes += data.length;
+  });
+  socket.end(Buffer.alloc(BYTES, 1));
+  await once(socket, 'close');
+  return bytes === BYTES;
+};
+const carried = () => router.describe().threads[0]?.carried ?? 0;
+let isWhole = true;
+for (let left = 50; isWhole && carried() === 0 && left > 0; left--) isWhole = await transfer(); // the thread starts
+console.log(JSON.stringify({ isWhole, isCarried: carried() > 0 }));
+echo.close();
+`;
+
+t.test('threads of a router that is a library carry clients', async (t) => {
+  writeFileSync(join(consumer, 'threaded.ts'), THREADED_PROGRAM);
+  t.same(JSON.parse(await run(process.execPath, ['threaded.ts'], consumer)), { isWhole: true, isCarried: true });
+});
+
 t.test('the programs of the guides work', async (t) => {
   const guides = join(ROOT, 'docs/guides');
   for (const guide of readdirSync(guides)) {
