@@ -21,7 +21,7 @@ import { SlowThreads } from '../support/rooms/slow-threads.ts';
 import { until } from '../support/until.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 20261128);
-const RUNS = Number(process.env.FAULTS_RUNS ?? 8);
+const RUNS = Number(process.env.FAULTS_RUNS ?? 12);
 const MIB = 1024 * 1024;
 /** Milliseconds, beside the load of other tests. */
 const PATIENCE = 40_000;
@@ -42,16 +42,20 @@ type Operation =
 
 const either = fc.constantFrom(0 as const, 1 as const);
 const client = { circuit: fc.nat(MAX_CIRCUITS - 1), side: either };
-const size = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 200_000 }), fc.nat(3 * MIB));
+const size = fc.oneof(
+  fc.integer({ min: 1, max: 100 }),
+  fc.integer({ min: 1, max: 200_000 }),
+  fc.integer({ min: 1, max: 5 * MIB }),
+);
 const on = <What extends string>(...what: What[]) => fc.record({ what: fc.constantFrom(...what), ...client });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ what: fc.constant('open' as const), service: either }) },
   { weight: 28, arbitrary: fc.record({ what: fc.constant('send' as const), size, ...client }) },
   { weight: 5, arbitrary: on('end') },
   { weight: 6, arbitrary: on('pause', 'read') },
-  { weight: 1, arbitrary: on('reset') },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('cut' as const), connection: fc.nat(CONNECTIONS - 1) }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('end of a thread' as const), router: either }) },
+  { weight: 2, arbitrary: on('reset') },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('cut' as const), connection: fc.nat(CONNECTIONS - 1) }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('end of a thread' as const), router: either }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('delay' as const), longest: fc.nat(4) }) },
   { weight: 16, arbitrary: fc.record({ what: fc.constant('wait' as const), milliseconds: fc.nat(40) }) },
 );
@@ -155,7 +159,7 @@ class Network {
     if (!inside) return;
     const clients = [one, new CheckedClient(inside)] as const;
     clients[1].send(1);
-    await Promise.race([once(outside, 'data'), failed]);
+    await Promise.race([new Promise((resolve) => outside.once('data', resolve)), failed]);
     this.circuits.push({ clients, isHit: link !== this.#link });
   }
 
@@ -191,6 +195,10 @@ class Network {
       if (this.#slow[index]) holdings[`in threads of ${name}`] = this.#slow[index].carried;
     }
     return holdings;
+  }
+
+  get endedThreads(): number {
+    return this.#slow.reduce((sum, { ended }) => sum + ended, 0);
   }
 
   /** The current link, with its number of dials. */
@@ -261,16 +269,16 @@ async function settle(network: Network): Promise<State | undefined> {
   }
 }
 
-async function history(threads: number): Promise<{ whole: number; cut: number }> {
+async function history(threads: number): Promise<{ whole: number; cut: number; ended: number }> {
   const before = openSockets();
-  let [whole, cut] = [0, 0];
+  let [whole, cut, ended] = [0, 0, 0];
   {
     await using network = await Network.start(threads);
     const expected = threads > 0 ? { 'in threads of a': IN_THREADS[0], 'in threads of b': IN_THREADS[1] } : {};
     await until('the connections of threads', () => differences(network.holdings(), expected).length === 0);
     const holdings = network.holdings();
     const property = fc.asyncProperty(
-      fc.array(operation, { minLength: 5, maxLength: 60 }),
+      fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
       fc.context(),
       async (operations, context) => {
         network.circuits = [];
@@ -292,9 +300,10 @@ async function history(threads: number): Promise<{ whole: number; cut: number }>
       },
     );
     await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+    ended = network.endedThreads;
   }
   await until('all sockets to be closed', () => openSockets() <= before);
-  return { whole, cut };
+  return { whole, cut, ended };
 }
 
 /** Names and numbers that are not as expected. */
@@ -309,7 +318,8 @@ for (const threads of [0, 2])
     `with ${threads} threads, circuits deliver all bytes in order or are reset at both ends, and nothing remains`,
     { skip: threads > 0 && (whyNoSystemLibrary() ?? false) },
     async (t) => {
-      const { whole, cut } = await history(threads);
-      t.ok(whole > 0, `${whole} circuits were whole, ${cut} were cut`);
+      const { whole, cut, ended } = await history(threads);
+      t.ok(whole > 0 && cut > 0, `${whole} circuits were whole, ${cut} were cut`);
+      t.equal(ended > 0, threads > 0, `${ended} threads were ended`);
     },
   );

@@ -26,6 +26,8 @@ class SkippingClock extends SystemClock {
 
 export class SlowThreads {
   readonly threads: IoThreads;
+  /** Threads that were ended. */
+  ended = 0;
   readonly #clock = new SkippingClock();
 
   constructor(count: number) {
@@ -41,8 +43,12 @@ export class SlowThreads {
   /** Ends the thread with the fewest connections soon. */
   endOne(): void {
     const crossing = this.threads.open('end', () => ({}));
-    if (crossing)
-      crossing.owner = { onTurn: () => false, onMessage: () => undefined, onLost: () => this.#clock.skip() };
+    if (!crossing) return;
+    const onLost = () => {
+      this.ended++;
+      this.#clock.skip();
+    };
+    crossing.owner = { onTurn: () => false, onMessage: () => undefined, onLost };
   }
 
   close(): Promise<void> {
