@@ -58,7 +58,7 @@ export class SlowThreads {
 
 let isDelayed = false;
 
-/** What this thread tells others is late, for as long as the process runs. */
+/** Delays the messages and notifications of this thread, for as long as the process runs. */
 function delayThisThread(): void {
   if (isDelayed) return;
   isDelayed = true;
