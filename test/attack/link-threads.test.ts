@@ -78,7 +78,7 @@ function closed(socket: Socket): Promise<unknown> {
   return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** What a stranger does; resolves when the router has closed its connection. */
+/** The acts of a stranger; resolves when the router has closed its connection. */
 type Stranger = (port: number) => Promise<unknown>;
 
 function strangers(first: Buffer): Readonly<Record<string, Stranger>> {

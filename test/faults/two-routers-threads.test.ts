@@ -187,7 +187,7 @@ class Network {
     };
   }
 
-  /** What a link with all its connections needs. */
+  /** Places and threads that a link with all its connections uses. */
   holdings(): State {
     const holdings: Record<string, number> = {};
     for (const [index, name] of ['a', 'b'].entries()) {

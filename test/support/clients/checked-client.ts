@@ -59,7 +59,7 @@ export class CheckedClient {
 export type ClientPair = readonly [CheckedClient, CheckedClient];
 
 /**
- * What is wrong when both clients are closed: each has received the bytes of the other one, in order, up to its end, or
+ * The faults when both clients are closed: each has received the bytes of the other one, in order, up to its end, or
  * both were reset.
  */
 export function problemsOf(clients: ClientPair, name: string): string[] {
