@@ -29,7 +29,7 @@ const HOST = '127.0.0.1';
 const THREADS = 2;
 /** Connections of a grown link, and those of them that threads of the dialer and of the listener carry. */
 const CONNECTIONS = 4;
-const DIALED = 2;
+const DIALED = 3;
 const ACCEPTED = 3;
 /** Connections of strangers of each kind, and in a flood: more than threads carry. */
 const MANY = RELEASE ? 60 : 12;

@@ -29,7 +29,7 @@ const MAX_CIRCUITS = 4;
 const SERVICES = ['sealed', 'plain'] as const;
 /** Connections of a grown link, and those of them in threads of the dialer and of the listener. */
 const CONNECTIONS = 4;
-const IN_THREADS = [2, 3] as const;
+const IN_THREADS = [3, 3] as const;
 
 type Operation =
   | { readonly what: 'open'; readonly service: 0 | 1 }

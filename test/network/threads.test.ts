@@ -22,11 +22,8 @@ const MIB = 1024 * 1024;
 const DAY = 86_400_000;
 /** Connections of a grown link: three for payloads, and one for acknowledgements. */
 const CONNECTIONS = 4;
-/**
- * Those in threads: all but the first one for payloads. The dialer keeps the one for acknowledgements, too; the
- * listener does not know its purpose before the hello.
- */
-const IN_THREADS = { dialed: 2, accepted: 3 };
+/** Those in threads: all but the first one. */
+const IN_THREADS = { dialed: 3, accepted: 3 };
 const skip = whyNoSystemLibrary() ?? false;
 
 async function twoRouters({ encrypted = true, threads = 1 } = {}) {

@@ -26,7 +26,7 @@ function rooms() {
     }
     queue.turn();
   };
-  return { queue, take, taken, writable: () => writable, ends: () => ends };
+  return { main, queue, take, taken, writable: () => writable, ends: () => ends };
 }
 
 t.test('all bytes arrive in order, also those for which there was no room, and then the end', async (t) => {
@@ -110,4 +110,21 @@ t.test('a thread that writes nothing for longer than the limit is late; one that
   await clock.advance(60_000);
   t.equal(late, 1, 'nothing waits');
   t.same(clock.timers(), []);
+});
+
+t.test('a closed queue writes nothing more to the memory', async (t) => {
+  const { main, queue, take, taken } = rooms();
+  queue.add(Buffer.from('before'));
+  queue.flush();
+  take();
+  const { used } = main.sent;
+  queue.add(Buffer.alloc(500_000));
+  queue.close();
+  queue.add(Buffer.from('after'));
+  queue.flush();
+  queue.end();
+  queue.turn();
+  take();
+  t.same(taken, [Buffer.from('before')]);
+  t.ok(main.sent.used >= used && main.sent.reserve(8), 'what was begun is not completed');
 });

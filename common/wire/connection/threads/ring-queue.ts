@@ -25,6 +25,7 @@ export class RingQueue implements ByteQueue {
   readonly #unsent: Buffer[] = [];
   #unsentBytes = 0;
   #hasEnd = false;
+  #isClosed = false;
   #isEndSent = false;
   /** More bytes than the limit were waiting. */
   #isLong = false;
@@ -44,6 +45,7 @@ export class RingQueue implements ByteQueue {
   }
 
   add(bytes: Buffer): void {
+    if (this.#isClosed) return;
     const added = this.#unsentBytes === 0 ? this.#put(bytes) : 0;
     if (added < bytes.length) {
       this.#unsent.push(Buffer.from(bytes.subarray(added)));
@@ -55,6 +57,7 @@ export class RingQueue implements ByteQueue {
   }
 
   flush(): void {
+    if (this.#isClosed) return;
     this.#commit();
     this.#crossing.publish();
     this.look();
@@ -65,8 +68,18 @@ export class RingQueue implements ByteQueue {
     this.turn();
   }
 
+  /** The connection is over: nothing is written to memory that serves the next one. */
+  close(): void {
+    this.#isClosed = true;
+    this.#record = undefined;
+    this.#unsent.length = 0;
+    this.#unsentBytes = 0;
+    this.watch?.close();
+  }
+
   /** The other thread has made room, perhaps. */
   turn(): void {
+    if (this.#isClosed) return;
     const hadUnsent = this.#unsentBytes > 0;
     for (let [first] = this.#unsent; first; [first] = this.#unsent) {
       const put = this.#put(first);

@@ -113,6 +113,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   destroy(error?: Error): void {
     if (this.destroyed) return;
     this.destroyed = true;
+    this.#queue?.close();
     this.#post('cut');
     this.network.destroy();
     process.nextTick(() => {
@@ -122,7 +123,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   }
 
   onTurn(): boolean {
-    if (!this.destroyed) this.#queue?.turn();
+    this.#queue?.turn();
     const { received } = this.#crossing;
     let count = 0;
     while (count < RECORDS_OF_TURN && this.#mayPass && received.next()) {
