@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { seededRandom } from '#lib/random.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
@@ -27,10 +28,9 @@ const MIB = 1024 * KIB;
 const PROGRAM = new URL('../../agent/assembly/io-thread.ts', import.meta.url);
 const HOST = '127.0.0.1';
 const THREADS = 2;
-/** Connections of a grown link, and those of them that threads of the dialer and of the listener carry. */
+/** Connections of a grown link, and those of them that threads carry, at both ends. */
 const CONNECTIONS = 4;
-const DIALED = 3;
-const ACCEPTED = 3;
+const IN_THREADS = 3;
 /** Connections of strangers of each kind, and in a flood: more than threads carry. */
 const MANY = RELEASE ? 60 : 12;
 const FLOOD = RELEASE ? 1_000 : 250;
@@ -124,7 +124,7 @@ function strangers(first: Buffer): Readonly<Record<string, Stranger>> {
     },
     'a reset in the handshake': async (port) => {
       const socket = await tcp(port);
-      socket.write(first, () => socket.resetAndDestroy());
+      socket.write(first, () => resetSocket(socket));
       return closed(socket);
     },
   };
@@ -136,7 +136,7 @@ t.test('strangers from the address of a router end nothing, and keep no places',
   await grown(a, b);
   t.equal((await transfer(a.proxyPort, MIB)).bytes, MIB);
   await until('the end of the circuit', () => [a, b].every(({ router }) => router.describe().circuitEnds === 0));
-  await until('the connections of the link in threads', () => carried(b) === ACCEPTED && carried(a) === DIALED);
+  await until('the connections of the link in threads', () => carried(b) === IN_THREADS && carried(a) === IN_THREADS);
   const state = () => ({ counted: io.clientSockets.open, carried: carried(b), links: b.router.describe().links });
   const before = state();
   const first = await clientHello(Alpn.Link);
@@ -154,7 +154,7 @@ t.test('a flood of handshakes from the address of a router keeps no places', opt
   const { b, io, threads, addDialer } = await network(t);
   const a = await addDialer('a');
   await grown(a, b);
-  await until('the connections of the link in threads', () => carried(b) === ACCEPTED && carried(a) === DIALED);
+  await until('the connections of the link in threads', () => carried(b) === IN_THREADS && carried(a) === IN_THREADS);
   const { open: counted } = io.clientSockets;
   const { links } = b.router.describe();
   const ever = () => threads.inspect().reduce((sum, each) => sum + each.carried, 0);
@@ -166,7 +166,7 @@ t.test('a flood of handshakes from the address of a router keeps no places', opt
   t.equal(sha256Received, sha256Sent);
   await Promise.all(flood.map(closed));
   t.ok(ever() > carriedBefore, 'threads performed handshakes');
-  await until('free places', () => io.clientSockets.open === counted && carried(b) === ACCEPTED);
+  await until('free places', () => io.clientSockets.open === counted && carried(b) === IN_THREADS);
   t.same(b.router.describe().links, links);
   const other = await addDialer('other');
   await grown(other);
@@ -177,7 +177,7 @@ t.test('a thread performs the handshake of a client whose first message comes in
   const { b, threads, addDialer } = await network(t);
   const a = await addDialer('a');
   await grown(a, b);
-  await until('the connections of the link in threads', () => carried(b) === ACCEPTED);
+  await until('the connections of the link in threads', () => carried(b) === IN_THREADS);
   const ever = () => threads.inspect().reduce((sum, each) => sum + each.carried, 0);
   for (const parts of [2, 5]) {
     const before = ever();
@@ -198,7 +198,7 @@ for (const [name, drain] of Object.entries({ closes: 0, 'drains and closes': 5_0
     const before = { sockets: openSockets(), counted: io.clientSockets.open, carried: carried(b) };
     const a = await addDialer('a');
     await grown(a, b);
-    await until('the connections of the link in threads', () => carried(b) === ACCEPTED && carried(a) === DIALED);
+    await until('the connections of the link in threads', () => carried(b) === IN_THREADS && carried(a) === IN_THREADS);
     const bytes = drain > 0 ? 4 * MIB : 512 * MIB;
     const { proxyPort } = a;
     const running = transfer(proxyPort, bytes).then(

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { IoContext } from '#lib/net/io-context.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { CheckedClient, type ClientPair, isWhole, problemsOf } from '../support/clients/checked-client.ts';
@@ -27,9 +28,9 @@ const MIB = 1024 * 1024;
 const PATIENCE = 40_000;
 const MAX_CIRCUITS = 4;
 const SERVICES = ['sealed', 'plain'] as const;
-/** Connections of a grown link, and those of them in threads of the dialer and of the listener. */
+/** Connections of a grown link, and those of them in threads, at both ends. */
 const CONNECTIONS = 4;
-const IN_THREADS = [3, 3] as const;
+const IN_THREADS = 3;
 
 type Operation =
   | { readonly what: 'open'; readonly service: 0 | 1 }
@@ -97,7 +98,7 @@ class Network {
     this.#routers = init.routers;
     this.#ios = init.ios;
     this.#slow = init.slow;
-    this.#server.on('connection', (socket: Socket) => (this.#accept ? this.#accept(socket) : socket.resetAndDestroy()));
+    this.#server.on('connection', (socket: Socket) => (this.#accept ? this.#accept(socket) : resetSocket(socket)));
   }
 
   /** @param threads Of each router. */
@@ -142,8 +143,8 @@ class Network {
   }
 
   /**
-   * Resolves when bytes pass through the circuit: a host that resets a connection earlier gets another one. Does nothing
-   * if the circuit cannot be opened, for example without a link.
+   * Resolves when bytes pass through the circuit: a host that resets a connection earlier gets another one. Does
+   * nothing if the circuit cannot be opened, for example without a link.
    */
   async open(service: 0 | 1): Promise<void> {
     const link = this.#link;
@@ -274,7 +275,7 @@ async function history(threads: number): Promise<{ whole: number; cut: number; e
   let [whole, cut, ended] = [0, 0, 0];
   {
     await using network = await Network.start(threads);
-    const expected = threads > 0 ? { 'in threads of a': IN_THREADS[0], 'in threads of b': IN_THREADS[1] } : {};
+    const expected = threads > 0 ? { 'in threads of a': IN_THREADS, 'in threads of b': IN_THREADS } : {};
     await until('the connections of threads', () => differences(network.holdings(), expected).length === 0);
     const holdings = network.holdings();
     const property = fc.asyncProperty(

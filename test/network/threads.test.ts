@@ -1,5 +1,5 @@
-// Routers whose threads carry clients and links: a transfer moves to a thread at both ends, clients with few bytes stay,
-// links grow by connections in threads, the operator sees which thread carries how many, and nothing remains.
+// Routers whose threads carry clients and links: a transfer moves to a thread at both ends, clients with few bytes
+// stay, links grow by connections in threads, the operator sees which thread carries how many, and nothing remains.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 /** Connections of a grown link: three for payloads, and one for acknowledgements. */
 const CONNECTIONS = 4;
 /** Those in threads: all but the first one. */
-const IN_THREADS = { dialed: 3, accepted: 3 };
+const IN_THREADS = 3;
 const skip = whyNoSystemLibrary() ?? false;
 
 async function twoRouters({ encrypted = true, threads = 1 } = {}) {
@@ -97,7 +97,7 @@ function inThreads({ router }: TestRouter): { now: number; ever: number } {
 
 /** Whether the connections of the link, and nothing else, are in threads. */
 function areLinksInThreads(dialer: TestRouter, listener: TestRouter): boolean {
-  return inThreads(dialer).now === IN_THREADS.dialed && inThreads(listener).now === IN_THREADS.accepted;
+  return inThreads(dialer).now === IN_THREADS && inThreads(listener).now === IN_THREADS;
 }
 
 for (const encrypted of [true, false]) {
@@ -243,7 +243,7 @@ for (const threads of [
     const done = await Promise.all(Array.from({ length: 2 }, () => transfer(a.proxyPort, 8 * MIB)));
     for (const { sha256Sent, sha256Received } of done) t.equal(sha256Received, sha256Sent);
     await until('the end of the circuits', () => [a, b].every(({ router }) => router.describe().circuitEnds === 0));
-    const expected = { a: threads.a && IN_THREADS.dialed, b: threads.b && IN_THREADS.accepted };
+    const expected = { a: threads.a && IN_THREADS, b: threads.b && IN_THREADS };
     await until('no client in a thread', () => inThreads(a).now === expected.a && inThreads(b).now === expected.b);
     for (const [name, router] of Object.entries({ a, b })) {
       const inThread = (await connectionsOf(overlay, router)).filter(({ isThreaded }) => isThreaded);
