@@ -89,17 +89,22 @@ t.test('all files belong to root and only the folder of the state is for the use
   t.match(readFileSync(join(folder, 'router/usr/share/doc/edgeweave-router/LICENSES.txt'), 'utf8'), 'Node.js v');
 });
 
-t.test('a router starts from the variables of the reference, and its probes succeed', options, async (t) => {
-  const image = new Router(await Overlay.start(), 'compose');
-  await using overlay = image.overlay;
-  const { id, enrollmentJwt } = await image.create();
+/** The variables of a router that hosts services, on a port of its own. */
+async function variablesFor(enrollmentJwt: string) {
   const [port = 0] = await fixedPorts(1);
-  const variables = {
+  return {
     ZITI_ENROLL_TOKEN: enrollmentJwt,
     ZITI_ROUTER_ADVERTISED_ADDRESS: '127.0.0.1',
     ZITI_ROUTER_PORT: String(port),
     ZITI_ROUTER_MODE: 'host',
   };
+}
+
+t.test('a router starts from the variables of the reference, and its probes succeed', options, async (t) => {
+  const image = new Router(await Overlay.start(), 'compose');
+  await using overlay = image.overlay;
+  const { id, enrollmentJwt } = await image.create();
+  const variables = await variablesFor(enrollmentJwt);
   const router = image.start(['run', 'config.yml'], { env: variables });
   await image.online(id, router);
   await image.probes(t);
@@ -119,14 +124,7 @@ t.test('threads of the router carry clients and connections of links', options, 
   const image = new Router(await Overlay.start(), 'threads');
   await using overlay = image.overlay;
   const { id, enrollmentJwt } = await image.create();
-  const [port = 0] = await fixedPorts(1);
-  const variables = {
-    ZITI_ENROLL_TOKEN: enrollmentJwt,
-    ZITI_ROUTER_ADVERTISED_ADDRESS: '127.0.0.1',
-    ZITI_ROUTER_PORT: String(port),
-    ZITI_ROUTER_MODE: 'host',
-    ZITI_AUTO_RENEW_CERTS: 'false',
-  };
+  const variables = { ...(await variablesFor(enrollmentJwt)), ZITI_AUTO_RENEW_CERTS: 'false' };
   const first = image.start(['run', 'config.yml'], { env: variables });
   await image.online(id, first);
   t.equal(await image.stop(first), 0, first.output());

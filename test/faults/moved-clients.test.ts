@@ -188,11 +188,7 @@ function act({ clients, inside, ends }: Circuit, each: Extract<Operation, { circ
 
 /** Every client ends and reads. Resolves when nothing remains, or not within the patience. */
 async function settle(network: Network): Promise<Record<string, number> | undefined> {
-  for (const { clients } of network.circuits)
-    for (const client of clients) {
-      client.end();
-      client.socket.resume();
-    }
+  for (const { clients } of network.circuits) for (const client of clients) client.finish();
   const end = performance.now() + PATIENCE;
   for (;;) {
     const remains = network.remains();

@@ -255,11 +255,7 @@ function act(circuit: Circuit | undefined, each: Extract<Operation, { circuit: n
 /** Every client ends and reads. Resolves when all are closed and nothing remains, or not within the patience. */
 async function settle(network: Network): Promise<State | undefined> {
   const { link } = network;
-  for (const { clients } of network.circuits)
-    for (const client of clients) {
-      client.end();
-      client.socket.resume();
-    }
+  for (const { clients } of network.circuits) for (const client of clients) client.finish();
   const end = performance.now() + PATIENCE;
   for (;;) {
     const remains = network.state();

@@ -12,7 +12,7 @@ const PROGRAM = `
     const before = typeof copyDescriptor(socket);
     try {
       for (;;) openSync('/dev/null');
-    } catch {}
+    } catch {} // no descriptor is left
     console.log(before, typeof copyDescriptor(socket), typeof copyDescriptor({}));
     process.exit();
   }).listen(0, '127.0.0.1', () => connect(server.address().port, '127.0.0.1'));

@@ -43,6 +43,12 @@ export class CheckedClient {
     this.socket.end();
   }
 
+  /** It sends nothing more, and reads all that comes. */
+  finish(): void {
+    this.end();
+    this.socket.resume();
+  }
+
   reset(): void {
     if (this.isClosed) return;
     this.isReset = true;
