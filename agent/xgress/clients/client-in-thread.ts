@@ -3,10 +3,10 @@
 
 import type { Socket } from 'node:net';
 import { describeError } from '#lib/errors.ts';
-import { TAKEN, takeDescriptor } from '#lib/net/lent-descriptor.ts';
 import { readInto } from '#lib/net/read-into.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
+import { takeSocket } from '#lib/threads/lent-socket.ts';
 import { equalPart, LARGE_PAYLOAD } from '../payload-size.ts';
 import { EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
 import type { ClientClosed, ClientCommand, MovedClientData } from './moved-client.ts';
@@ -43,8 +43,7 @@ export class ClientInThread implements CrossingOwner {
     this.#crossing = crossing;
     this.#buffers = buffers;
     this.#maxPayload = maxPayload;
-    crossing.sent.hint = TAKEN;
-    this.#socket = takeDescriptor(descriptor, { allowHalfOpen: true });
+    this.#socket = takeSocket(crossing, descriptor, { allowHalfOpen: true });
     try {
       this.#encryption = streams && EncryptedStream.resume(streams);
     } catch (error) {

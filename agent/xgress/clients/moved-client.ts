@@ -4,9 +4,9 @@
 
 import type { Socket } from 'node:net';
 import type { ClientSockets } from '#lib/net/client-sockets.ts';
-import { LentDescriptor } from '#lib/net/lent-descriptor.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
+import { LentSocket } from '#lib/threads/lent-socket.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
 import type { Xgress } from '../xgress.ts';
 import type { EncryptedStream, StreamState } from './end-to-end.ts';
@@ -60,7 +60,7 @@ const PAYLOADS_OF_TURN = 4;
 export class MovedClient implements CrossingOwner {
   readonly #crossing: Crossing;
   readonly #init: MovedClientInit;
-  readonly #descriptor: LentDescriptor;
+  readonly #lent: LentSocket;
   #isBlocked = false;
   /** `deliver` has returned false. */
   #isFull = false;
@@ -75,25 +75,22 @@ export class MovedClient implements CrossingOwner {
   #closed: ClientClosed | undefined;
   #isFinished = false;
 
-  private constructor(crossing: Crossing, descriptor: LentDescriptor, init: MovedClientInit) {
-    this.#crossing = crossing;
-    this.#descriptor = descriptor;
+  private constructor(lent: LentSocket, init: MovedClientInit) {
+    this.#lent = lent;
+    this.#crossing = lent.crossing;
     this.#init = init;
-    crossing.owner = this;
+    this.#crossing.owner = this;
     this.#tellWriteLimit(init.xgress.writeLimit);
-    crossing.touch();
+    this.#crossing.touch();
   }
 
-  /** Undefined if no thread can take it, or there is no descriptor for it. Then nothing has changed. */
+  /** Returns undefined, without any change, if no thread or no descriptor is free. */
   static move(threads: IoThreads, init: MovedClientInit): MovedClient | undefined {
     const { socket, clientSockets, encryption, maxPayload } = init;
-    let lent: LentDescriptor | undefined;
-    const crossing = threads.open(MOVED_CLIENT, () => {
-      lent = LentDescriptor.of(socket, clientSockets);
-      const data = lent && { descriptor: lent.number, maxPayload, streams: encryption?.state };
-      return data satisfies MovedClientData | undefined;
-    });
-    return crossing && lent && new MovedClient(crossing, lent, init);
+    const describe = (descriptor: number) =>
+      ({ descriptor, maxPayload, streams: encryption?.state }) satisfies MovedClientData;
+    const lent = LentSocket.open(threads, { socket, clientSockets, kind: MOVED_CLIENT, describe });
+    return lent && new MovedClient(lent, init);
   }
 
   /** Bytes that were delivered and that the thread has not written. */
@@ -180,8 +177,7 @@ export class MovedClient implements CrossingOwner {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#closed = closed;
-    this.#descriptor.end(this.#crossing.received.hint);
-    this.#crossing.close(true);
+    this.#lent.end();
     this.#init.onClosed(closed);
   }
 

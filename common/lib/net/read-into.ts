@@ -5,6 +5,11 @@
 
 import type { Socket } from 'node:net';
 
+/** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
+const TLS_READ_SIZE = 16 * 1024;
+/** Shared by all connections of this thread: each read is processed before the next one begins. */
+let tlsMemory: Buffer | undefined;
+
 /** The fields that `onread` sets on a socket. */
 interface Reader {
   buffer: symbol;
@@ -31,6 +36,12 @@ export function readInto(socket: Socket, memory: Buffer, onData: (data: Buffer) 
   internals[reader.callback] = (length: number) => onData(memory.subarray(0, length));
   socket.pause(); // stops a started read: 'data' delivers the bytes before
   return true;
+}
+
+/** The same for a TLS socket, into memory that all TLS sockets of this thread share. */
+export function readTls(socket: Socket, onData: (data: Buffer) => void): boolean {
+  tlsMemory ??= Buffer.allocUnsafeSlow(TLS_READ_SIZE);
+  return readInto(socket, tlsMemory, onData);
 }
 
 function readerOf(internals: Internals): Reader | undefined {

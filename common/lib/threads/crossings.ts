@@ -69,7 +69,7 @@ export class Crossing {
     this.#side.touch();
   }
 
-  /** Ends this side; `owner` is no longer called. `isLast`: the other side has ended before. */
+  /** Ends this side; `owner` is no longer called. @param isLast The other side has ended before. */
   close(isLast = false): void {
     this.owner = undefined;
     this.#side.delete(this);

@@ -1,48 +1,71 @@
-// A second descriptor of a connection for another thread. The first one stays open, unread, where it is: whoever limits
-// or resets connections need not know of threads.
+// A connection whose socket another thread uses by a second descriptor. The first one stays open, unread, where it is:
+// whoever limits or resets connections need not know of threads.
 
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { ClientSockets } from './client-sockets.ts';
-import { copyDescriptor } from './descriptor.ts';
+import type { ClientSockets } from '../net/client-sockets.ts';
+import { copyDescriptor } from '../net/descriptor.ts';
+import type { Crossing } from './crossings.ts';
+import type { IoThreads } from './io-threads.ts';
 
 /** The hint of the thread: it closes the descriptor. Nobody else would, if the thread ended before. */
-export const TAKEN = 1;
+const TAKEN = 1;
 
-export class LentDescriptor {
-  readonly number: number;
+export interface LentSocketInit {
+  readonly socket: Socket;
+  /** The descriptor counts among them, if a client causes it. */
+  readonly clientSockets?: ClientSockets | undefined;
+  /** The kind of the crossing, and the data for its code in the thread, which takes the descriptor. */
+  readonly kind: string;
+  describe(descriptor: number): object;
+}
+
+export class LentSocket {
+  readonly crossing: Crossing;
+  readonly #descriptor: number;
   readonly #free: () => void;
 
-  private constructor(number: number, free: () => void) {
-    this.number = number;
+  private constructor(crossing: Crossing, descriptor: number, free: () => void) {
+    this.crossing = crossing;
+    this.#descriptor = descriptor;
     this.#free = free;
   }
 
   /**
-   * @param clientSockets The descriptor counts among them, if a client causes it. Undefined if there is no descriptor
-   *   for it.
+   * Hands the connection to a thread. The caller sets the owner of the crossing at once. Returns undefined, without any
+   * change, if no thread or no descriptor is free.
    */
-  static of(socket: Socket, clientSockets?: ClientSockets): LentDescriptor | undefined {
+  static open(threads: IoThreads, { socket, clientSockets, kind, describe }: LentSocketInit): LentSocket | undefined {
+    let descriptor: number | undefined;
     let free: () => void = () => undefined;
     const once = (_event: 'close', listener: () => void) => {
       free = listener;
     };
-    if (clientSockets && !clientSockets.admit({ once })) return undefined;
-    const descriptor = copyDescriptor(socket);
-    if (descriptor !== undefined) return new LentDescriptor(descriptor, free);
-    free();
-    return undefined;
+    const crossing = threads.open(kind, () => {
+      if (clientSockets && !clientSockets.admit({ once })) return undefined;
+      descriptor = copyDescriptor(socket);
+      if (descriptor !== undefined) return describe(descriptor);
+      free();
+      return undefined;
+    });
+    return crossing && descriptor !== undefined ? new LentSocket(crossing, descriptor, free) : undefined;
   }
 
-  /** The thread has ended its part. @param hint What it told last. */
-  end(hint: number): void {
-    if (hint !== TAKEN) closeSync(this.number);
+  /** Call it once, when the thread has ended its part, or itself. */
+  end(): void {
+    if (this.crossing.received.hint !== TAKEN) closeSync(this.#descriptor);
     this.#free();
+    this.crossing.close(true);
   }
 }
 
-/** A socket for a lent descriptor, in the other thread. It reads nothing yet. @throws Error; it is closed then */
-export function takeDescriptor(fd: number, { allowHalfOpen }: { readonly allowHalfOpen: boolean }): Socket {
+/** The socket of a lent descriptor, in the thread. It reads nothing yet. @throws Error; it is closed then */
+export function takeSocket(
+  crossing: Crossing,
+  fd: number,
+  { allowHalfOpen }: { readonly allowHalfOpen: boolean },
+): Socket {
+  crossing.sent.hint = TAKEN;
   try {
     return new Socket({ fd, allowHalfOpen, ...{ manualStart: true } });
   } catch (error) {

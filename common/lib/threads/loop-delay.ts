@@ -10,7 +10,7 @@ const BUSY_PACE = 20;
 const IDLE_PACE = 1_000;
 /** Share of the time in which the loop of an idle thread has work at most. */
 const IDLE_UTILIZATION = 0.02;
-/** Microseconds: from the shortest delay that is told apart from the next one, to ten minutes. */
+/** The histogram counts microseconds, up to ten minutes. */
 const RANGE = { lowest: 1, highest: 600_000_000, figures: 2 };
 
 /** The measurements of a thread, for itself and for others. */

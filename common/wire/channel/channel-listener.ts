@@ -9,7 +9,6 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -18,7 +17,7 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { WrongMagicError } from '../connection/frame-reader.ts';
-import { ThreadedTls } from '../connection/threads/threaded-tls.ts';
+import { networkOf, type TlsConnection } from '../connection/threads/threaded-tls.ts';
 import { Underlay } from '../connection/underlay.ts';
 import { HelloRejectedError } from '../errors.ts';
 import { ChannelHeader } from '../gen/numbers.ts';
@@ -29,7 +28,7 @@ import { acceptHello, readHello } from './hello.ts';
 
 export interface AcceptedHello {
   readonly hello: Message;
-  readonly socket: TLSSocket | ThreadedTls;
+  readonly socket: TlsConnection;
   /** `10.0.0.1:40000` */
   readonly remoteAddress: string;
   /** Its address without the port. */
@@ -95,10 +94,7 @@ export class ChannelListener {
   }
 
   /** Accepts a connected socket. `network` is the connection that carries it, if that differs. */
-  accept(
-    socket: TLSSocket | ThreadedTls,
-    network: Socket = socket instanceof ThreadedTls ? socket.network : socket,
-  ): void {
+  accept(socket: TlsConnection, network: Socket = networkOf(socket)): void {
     const underlay = new Underlay({ socket, network, io: this.#options.io });
     if (this.#closed) {
       underlay.close();
@@ -127,7 +123,7 @@ export class ChannelListener {
     underlay.close(new HelloRejectedError(`more than ${maxHellos} hellos are in progress`));
   }
 
-  async #greet(underlay: Underlay, socket: TLSSocket | ThreadedTls, network: Socket): Promise<void> {
+  async #greet(underlay: Underlay, socket: TlsConnection, network: Socket): Promise<void> {
     const remote = underlay.remoteAddress;
     let hello: Message | undefined;
     try {
@@ -143,7 +139,7 @@ export class ChannelListener {
     }
   }
 
-  async #place(underlay: Underlay, socket: TLSSocket | ThreadedTls, hello: Message): Promise<void> {
+  async #place(underlay: Underlay, socket: TlsConnection, hello: Message): Promise<void> {
     const grouped = hello.bool(ChannelHeader.IsGrouped);
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);

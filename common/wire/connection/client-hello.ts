@@ -21,16 +21,18 @@ const FIXED = 2 + 32;
 /** Whether further bytes change nothing: the first record is there as a whole, or they are not those of TLS. */
 export function isFirstRecordWhole(bytes: Buffer): boolean {
   if (bytes.length > 0 && bytes[0] !== HANDSHAKE_RECORD) return true;
-  return bytes.length >= RECORD_HEAD && bytes.length >= RECORD_HEAD + bytes.readUInt16BE(3);
+  return bytes.length >= RECORD_HEAD && bytes.length >= recordEnd(bytes);
+}
+
+function recordEnd(bytes: Buffer): number {
+  return RECORD_HEAD + bytes.readUInt16BE(3);
 }
 
 /** Undefined if the bytes are not the beginning of a TLS connection, or not the whole message in one record. */
 export function readClientHello(bytes: Buffer): ClientHello | undefined {
-  if (bytes.length < RECORD_HEAD || bytes[0] !== HANDSHAKE_RECORD) return undefined;
-  const end = RECORD_HEAD + bytes.readUInt16BE(3);
-  if (end > bytes.length) return undefined;
+  if (bytes[0] !== HANDSHAKE_RECORD || !isFirstRecordWhole(bytes)) return undefined;
   try {
-    return clientHello(new Fields(bytes.subarray(RECORD_HEAD, end)));
+    return clientHello(new Fields(bytes.subarray(RECORD_HEAD, recordEnd(bytes))));
   } catch (error) {
     if (error instanceof RangeError) return undefined; // a length exceeds the message
     throw error;

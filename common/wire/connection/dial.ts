@@ -11,7 +11,7 @@ import { connectRemedy } from '#lib/net/connect-remedy.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { ThreadedTls } from './threads/threaded-tls.ts';
+import { ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /** An outbound HTTP proxy for CONNECT requests. */
@@ -78,7 +78,7 @@ export function dialTls(options: DialOptions): Promise<TLSSocket> {
 }
 
 /** The same in an I/O thread, if one can take the connection. */
-export function dialTlsInThread(options: DialOptions, threads: IoThreads): Promise<TLSSocket | ThreadedTls> {
+export function dialTlsInThread(options: DialOptions, threads: IoThreads): Promise<TlsConnection> {
   return dial(options, async (signal, onLeaf) => {
     const isReady = await threads.start();
     const raw = await (options.proxy

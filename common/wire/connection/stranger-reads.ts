@@ -10,6 +10,7 @@
 
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { hasSecondReaders, secondReader } from '#lib/net/second-reader.ts';
 import { ProtocolError } from '../errors.ts';
@@ -78,8 +79,7 @@ class StrangerReads {
     this.#handles = [handle, below];
     handle.reading = true; // the next line must not start to read
     const first = network.read() as Buffer | null;
-    handle.readStop();
-    handle.reading = false;
+    stopReading(socket);
     for (const each of this.#handles) {
       // Own fields hide the methods until they are deleted.
       each.readStart = () => this.#setWanted(true);

@@ -25,7 +25,7 @@ import type { IoContext } from '#lib/net/io-context.ts';
 import { isFirstRecordWhole, readClientHello } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { secureClient, serverContext } from './server-tls.ts';
-import { ThreadedTls } from './threads/threaded-tls.ts';
+import { networkOf, ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
 
@@ -33,7 +33,7 @@ export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => v
 export interface ThreadedProtocol {
   /** Whether a thread shall carry a connection of a client with this address. */
   isForThread(remoteAddress: string): boolean;
-  readonly accept: (socket: TLSSocket | ThreadedTls, connection: PortConnection) => void;
+  readonly accept: (socket: TlsConnection, connection: PortConnection) => void;
 }
 
 export interface TlsPortOptions {
@@ -97,7 +97,7 @@ export class TlsPort {
   readonly #handshakeTimeout: number;
   #context: SecureContext;
   readonly #handlers = new Map<string, SocketHandler | ThreadedProtocol>();
-  readonly #sockets = new Set<TLSSocket | ThreadedTls>();
+  readonly #sockets = new Set<TlsConnection>();
   readonly #connections: PortConnections;
 
   private constructor(options: TlsPortOptions) {
@@ -224,7 +224,7 @@ export class TlsPort {
   }
 
   /** Passes the connection on when its handshake is complete. */
-  #watch(socket: TLSSocket | ThreadedTls, network: Socket): void {
+  #watch(socket: TlsConnection, network: Socket): void {
     const { remoteAddress: remote } = network;
     const emitter: EventEmitter = socket;
     let isSecure = false;
@@ -265,12 +265,12 @@ export class TlsPort {
     return this.#handlers.values().some((each) => typeof each === 'object' && each.isForThread(remoteAddress));
   }
 
-  #onConnection(socket: TLSSocket | ThreadedTls): void {
+  #onConnection(socket: TlsConnection): void {
     const emitter: EventEmitter = socket;
     this.#sockets.add(socket);
     emitter.once('close', () => this.#sockets.delete(socket));
     const handler = this.#handlerFor(socket.alpnProtocol);
-    const connection = this.#connections.secured(socket instanceof TLSSocket ? socket : socket.network);
+    const connection = this.#connections.secured(networkOf(socket));
     if (!handler || !connection) socket.destroy();
     else if (typeof handler === 'object') handler.accept(socket, connection);
     else if (socket instanceof TLSSocket) handler(socket, connection);

@@ -4,17 +4,16 @@
 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
 import type { FlushSchedule } from '#lib/net/flush-schedule.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
-import { readInto } from '#lib/net/read-into.ts';
+import { readTls } from '#lib/net/read-into.ts';
 import { type TcpSensor, tcpSensor } from '#lib/net/tcp-info.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { Frame } from '../frame.ts';
 import { Message } from '../message.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
-import { ThreadedTls } from './threads/threaded-tls.ts';
+import { ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
 import { type ByteQueue, WriteQueue } from './write-queue.ts';
 import { WriteWatch } from './write-watch.ts';
 
@@ -27,16 +26,9 @@ const BULK = 16 * 1024;
 /** Answer of a listener to a peer with another protocol version: magic, count 2, versions 1 and 2. */
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
 
-/** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
-const READ_SIZE = 16 * 1024;
-/** Memory shared by all connections that reuse it: each read is processed before the next one begins. */
-let sharedRead: Buffer | undefined;
-
-/** A TLS connection of this thread or of another one, or a stream inside another protocol. */
-export type UnderlayStream = Duplex | TLSSocket | ThreadedTls;
-
 export interface UnderlayOptions {
-  socket: UnderlayStream;
+  /** TLS, or a stream inside another protocol. */
+  socket: Duplex | TlsConnection;
   /** The connection below, if `socket` runs inside another protocol: it has the addresses. */
   network?: Socket;
   io: IoContext;
@@ -187,12 +179,11 @@ export class Underlay {
     this.#reader.buffers = reuseMemory ? this.#io.buffers : undefined;
     if (writeTimeout > 0) {
       const late = () => this.close(new TimeoutError(`a write to ${this.remoteAddress}`, writeTimeout));
-      this.#queue.watch = new WriteWatch(this.#io.clock, writeTimeout, late, () => this.#queue.look());
+      this.#queue.watch = new WriteWatch(this.#io.clock, writeTimeout, late, () => this.#queue.look?.());
     }
     if (this.#threaded) this.#threaded.accept();
     else if (reuseMemory) {
-      sharedRead ??= Buffer.allocUnsafeSlow(READ_SIZE);
-      readInto(this.#socket as Socket, sharedRead, (chunk) => this.#onData(chunk));
+      readTls(this.#socket as Socket, (chunk) => this.#onData(chunk));
     }
     this.#resume();
   }

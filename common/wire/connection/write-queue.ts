@@ -33,8 +33,8 @@ export interface ByteQueue {
   flush(): void;
   /** Writes all bytes; none may be added afterwards. */
   end(): void;
-  /** Looks for progress that nobody tells, before the watch judges. */
-  look(): void;
+  /** Looks for progress before the watch judges, if nobody tells it. */
+  look?(): void;
 }
 
 export class WriteQueue implements ByteQueue {
@@ -89,10 +89,6 @@ export class WriteQueue implements ByteQueue {
   /** Passes all bytes to the socket; no bytes may be added afterwards. */
   end(): void {
     for (const { memory, filled } of this.#blocks.splice(0)) this.#socket.write(memory.subarray(0, filled));
-  }
-
-  look(): void {
-    // each write tells its end
   }
 
   #written(block: Block, error: Error | null | undefined): void {

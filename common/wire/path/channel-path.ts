@@ -292,7 +292,7 @@ export class ChannelPath {
 
   /** A frame of bulk traffic arrived. */
   noteBulkArrived(): void {
-    this.#bulkArrivedAt = this.#clock.monotonic();
+    if (this.#threaded.length > 0) this.#bulkArrivedAt = this.#clock.monotonic();
   }
 
   get #isReceivingBulk(): boolean {

@@ -23,7 +23,7 @@ import { dialTls, dialTlsInThread } from '../dial.ts';
 import type { PortConnection } from '../port-connections.ts';
 import { TlsPort } from '../tls-port.ts';
 import { Underlay } from '../underlay.ts';
-import { ThreadedTls } from './threaded-tls.ts';
+import { ThreadedTls, type TlsConnection } from './threaded-tls.ts';
 
 const HOST = '127.0.0.1';
 const PROTOCOL = 'frames';
@@ -42,7 +42,7 @@ async function contextOf(name: string, ips: string[] = [HOST]): Promise<SecureCo
 }
 
 interface Accepted {
-  readonly socket: TLSSocket | ThreadedTls;
+  readonly socket: TlsConnection;
   readonly connection: PortConnection;
 }
 

@@ -5,15 +5,17 @@
 import { X509Certificate } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ClientSockets } from '#lib/net/client-sockets.ts';
-import { LentDescriptor } from '#lib/net/lent-descriptor.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
+import { LentSocket } from '#lib/threads/lent-socket.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
 import { RingQueue } from './ring-queue.ts';
 import {
   type AcceptedTlsData,
   type DialedTlsData,
+  type ThreadTlsData,
   TLS_CONNECTION,
   type TlsClosed,
   type TlsCommand,
@@ -49,37 +51,33 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   /** The certificate of a server that was not accepted. */
   rejected: X509Certificate | undefined;
   readonly #crossing: Crossing;
-  readonly #descriptor: LentDescriptor;
+  readonly #lent: LentSocket;
   #queue: RingQueue | undefined;
   #isReading = false;
-  #isEnding = false;
   #closed: TlsClosed | undefined;
   #isFinished = false;
 
-  private constructor(crossing: Crossing, descriptor: LentDescriptor, network: Socket) {
+  private constructor(lent: LentSocket, network: Socket) {
     super();
-    this.#crossing = crossing;
-    this.#descriptor = descriptor;
+    this.#lent = lent;
+    this.#crossing = lent.crossing;
     this.network = network;
-    crossing.owner = this;
+    this.#crossing.owner = this;
     network.once('close', () => this.destroy());
     network.on('error', (error) => this.destroy(error));
-    crossing.touch();
+    this.#crossing.touch();
   }
 
   /**
-   * Begins the handshake over a socket that nobody reads. Undefined if no thread can take it, or there is no descriptor
-   * for it; then nothing has changed.
+   * Begins the handshake over a socket that nobody reads. Returns undefined, without any change, if no thread or no
+   * descriptor is free.
    *
    * @param clientSockets The connection counts among them, if a client opened it.
    */
   static open(threads: IoThreads, network: Socket, use: Use, clientSockets?: ClientSockets): ThreadedTls | undefined {
-    let lent: LentDescriptor | undefined;
-    const crossing = threads.open(TLS_CONNECTION, () => {
-      lent = LentDescriptor.of(network, clientSockets);
-      return lent && { ...use, descriptor: lent.number };
-    });
-    return crossing && lent && new ThreadedTls(crossing, lent, network);
+    const describe = (descriptor: number): ThreadTlsData => ({ ...use, descriptor });
+    const lent = LentSocket.open(threads, { socket: network, clientSockets, kind: TLS_CONNECTION, describe });
+    return lent && new ThreadedTls(lent, network);
   }
 
   /** The queue of what is written; call it once. `onWritten` is called when fewer than `limit` bytes wait again. */
@@ -88,7 +86,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     return this.#queue;
   }
 
-  /** The peer has proved who it is: its bytes are no longer those of a stranger. */
+  /** Call it when the peer has proved who it is: the limits of strangers end. */
   accept(): void {
     this.#post('accepted');
   }
@@ -104,8 +102,6 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
 
   /** Writes what is queued, then ends this direction. */
   end(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
     this.#queue?.end();
   }
 
@@ -179,11 +175,18 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   #end(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
-    this.#descriptor.end(this.#crossing.received.hint);
-    this.#crossing.close(true);
+    this.#lent.end();
   }
 
   #post(type: TlsCommand['type']): void {
     if (!this.#closed && !this.#isFinished) this.#crossing.post({ type } satisfies TlsCommand);
   }
+}
+
+/** A TLS connection of this thread or of another one. */
+export type TlsConnection = TLSSocket | ThreadedTls;
+
+/** The socket with the addresses of a connection: TLS of this thread has them, too. */
+export function networkOf(connection: TlsConnection): Socket {
+  return connection instanceof ThreadedTls ? connection.network : connection;
 }

@@ -5,19 +5,14 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
-import { TAKEN, takeDescriptor } from '#lib/net/lent-descriptor.ts';
-import { readInto } from '#lib/net/read-into.ts';
+import { readTls } from '#lib/net/read-into.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
+import { takeSocket } from '#lib/threads/lent-socket.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { secureDialed } from '../dial.ts';
 import { secureClient, serverContext } from '../server-tls.ts';
 import { FrameRecords } from './frame-records.ts';
 import type { AcceptedTlsData, DialedTlsData, ThreadTlsData, TlsClosed, TlsCommand, TlsEvent } from './tls-crossing.ts';
-
-/** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
-const READ_SIZE = 16 * 1024;
-/** Memory shared by all connections of the thread: each read is copied before the next one begins. */
-let shared: Buffer | undefined;
 
 export class TlsInThread implements CrossingOwner {
   readonly #crossing: Crossing;
@@ -38,8 +33,7 @@ export class TlsInThread implements CrossingOwner {
     this.#crossing = crossing;
     this.#io = io;
     this.#frames = new FrameRecords(crossing.sent);
-    crossing.sent.hint = TAKEN;
-    this.#network = takeDescriptor(data.descriptor, { allowHalfOpen: false });
+    this.#network = takeSocket(crossing, data.descriptor, { allowHalfOpen: false });
     try {
       this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data);
     } catch (error) {
@@ -69,8 +63,7 @@ export class TlsInThread implements CrossingOwner {
   onMessage({ type }: TlsCommand): void {
     if (type === 'accepted') {
       this.#io.unauthenticatedCpu.authenticated(this.#network);
-      shared ??= Buffer.allocUnsafeSlow(READ_SIZE);
-      readInto(this.#socket, shared, (bytes) => this.#onData(bytes));
+      readTls(this.#socket, (bytes) => this.#onData(bytes));
       if (!this.#isFull) this.#socket.resume();
       return;
     }
