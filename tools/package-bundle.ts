@@ -20,6 +20,7 @@ const ENTRIES = {
   'load-child': 'agent/config/load-child.ts',
   'datagram-thread': 'agent/ingress/tunnel/tproxy/datagram-thread.ts',
   'io-thread': 'agent/assembly/io-thread.ts',
+  'connection-thread': 'controller-sim/assembly/connection-thread.ts',
 };
 /** Its modules are a large part of all, and we use few of its functions. */
 const CONTAINED = '@bufbuild/protobuf';

@@ -54,7 +54,7 @@ function openPort(
 function serveTls({ config: { transport } }: RouterContext, port: TlsPort, { accept }: EdgeListener): () => void {
   const further = transport.protocol && !port.has(transport.protocol) ? [transport.protocol] : [];
   const handled = [Alpn.Edge, Alpn.None, ...further].map((protocol) =>
-    port.handle(protocol, (socket) => accept(socket)),
+    port.handle(protocol, { accept: (socket) => accept(socket) }),
   );
   return () => {
     for (const unhandle of handled) unhandle();

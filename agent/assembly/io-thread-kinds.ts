@@ -2,15 +2,17 @@
 
 import type { IoContext } from '#lib/net/io-context.ts';
 import type { CrossingKind } from '#lib/threads/thread-host.ts';
-import { type ThreadTlsData, TLS_CONNECTION } from '#wire/connection/threads/tls-crossing.ts';
-import { TlsInThread } from '#wire/connection/threads/tls-in-thread.ts';
+import { ACCEPTED_CONNECTION, LINK_CONNECTION } from '#wire/connection/threads/tls-crossing.ts';
+import { carryTls } from '#wire/connection/threads/tls-in-thread.ts';
 import { ClientInThread } from '../xgress/clients/client-in-thread.ts';
 import { MOVED_CLIENT, type MovedClientData } from '../xgress/clients/moved-client.ts';
 
 /** @param io The context that all connections of the thread share. */
 export function ioThreadKinds(io: IoContext): Readonly<Record<string, CrossingKind>> {
+  const tls = carryTls(io);
   return {
     [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, io.buffers),
-    [TLS_CONNECTION]: (crossing, data: ThreadTlsData) => void new TlsInThread(crossing, data, io),
+    [LINK_CONNECTION]: tls,
+    [ACCEPTED_CONNECTION]: tls,
   };
 }

@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import type { Log } from '#lib/log/log.ts';
-import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { RouterConfig } from '../config/router-config.ts';
@@ -21,11 +20,5 @@ export function openIoThreads(
   { clock, log, ownsProcess }: { readonly clock: Clock; readonly log: Log; readonly ownsProcess: boolean },
 ): IoThreads | undefined {
   const count = threads ?? (ownsProcess ? Math.min(MAX_THREADS, availableParallelism() - 1) : 0);
-  if (count === 0) return undefined;
-  const reason = whyNoSystemLibrary();
-  if (reason !== undefined) {
-    log.info({ reason, wanted: count }, 'the main thread carries all connections');
-    return undefined;
-  }
-  return new IoThreads({ count, program: PROGRAM, clock, log: log.child({ component: 'threads' }) });
+  return IoThreads.open({ count, program: PROGRAM, clock, log });
 }

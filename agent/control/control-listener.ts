@@ -57,7 +57,7 @@ export class ControlListener {
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
     });
-    this.#unhandle = port.handle(Alpn.Control, (socket) => this.#listener.accept(socket));
+    this.#unhandle = port.handle(Alpn.Control, { accept: (socket) => this.#listener.accept(socket) });
   }
 
   /** Stops accepting connections. Open channels stay. */

@@ -13,7 +13,7 @@ import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
 import { type TrustedAuthorities, trustedLeaf } from '#wire/channel/peer-certificate.ts';
 import { ThreadedTls } from '#wire/connection/threads/threaded-tls.ts';
-import { Alpn, type ThreadedProtocol, type TlsPort } from '#wire/connection/tls-port.ts';
+import { Alpn, type FrameProtocol, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
@@ -102,7 +102,7 @@ export class LinkListener {
     });
     const { port, protocol } = components;
     const protocols = protocol && !port.has(protocol) ? [Alpn.Link, protocol] : [Alpn.Link];
-    const threaded: ThreadedProtocol = {
+    const threaded: FrameProtocol = {
       isForThread: (remoteAddress) => this.#onThisThread.has(remoteAddress),
       accept: (socket) => this.#listener.accept(socket),
     };

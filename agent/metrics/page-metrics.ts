@@ -205,6 +205,7 @@ const THREADS: Readonly<Record<string, PageMetric>> = {
   ),
   'thread.clients': plain(CONNECTIONS, { kind: 'client' }),
   'thread.links': plain(CONNECTIONS, { kind: 'link' }),
+  'thread.accepted': plain(CONNECTIONS, { kind: 'accepted' }),
   'thread.tx.bytesrate': plain(THREAD_BYTES, { direction: 'tx' }),
   'thread.rx.bytesrate': plain(THREAD_BYTES, { direction: 'rx' }),
 };

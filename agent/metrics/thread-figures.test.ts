@@ -9,7 +9,7 @@ import { ThreadFigures } from './thread-figures.ts';
 
 function thread(values: Partial<IoThreadInspection> = {}): IoThreadInspection {
   return {
-    ...{ thread: 1, ageMs: 5_000, connections: 3, kinds: { client: 1, tls: 2 }, carried: 4 },
+    ...{ thread: 1, ageMs: 5_000, connections: 3, kinds: { client: 1, link: 2, accepted: 3 }, carried: 4 },
     ...{ bytes: { received: 1_000, sent: 2_000 }, utilization: 0.2, recentUtilization: 0.9 },
     loopDelayMs: { median: 1, p99: 20, longest: 50 },
     ...values,
@@ -41,6 +41,7 @@ t.test('a thread has metrics while it runs, and the one at its place continues t
   t.equal(gauge('thread.1.longest_loop_delay'), 50e6);
   t.equal(gauge('thread.1.clients'), 1);
   t.equal(gauge('thread.1.links'), 2);
+  t.equal(gauge('thread.1.accepted'), 3);
   const bytes = () => ['rx', 'tx'].map((direction) => metrics.meters.get(`thread.1.${direction}.bytesrate`)?.count);
   t.same(bytes(), [1_000, 2_000]);
   state.running = [thread({ ageMs: 10_000, bytes: { received: 1_500, sent: 2_100 } })];

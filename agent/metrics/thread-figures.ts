@@ -15,7 +15,7 @@ const PERCENT = 100;
 const NANOSECONDS = 1e6;
 const LOOP_GAUGES = ['utilization', 'loop_delay', 'longest_loop_delay'] as const;
 /** The kinds of connections that threads carry, by gauge. */
-const KINDS = { clients: 'client', links: 'tls' } as const;
+const KINDS = { clients: 'client', links: 'link', accepted: 'accepted' } as const;
 const BYTES = { rx: 'received', tx: 'sent' } as const;
 
 interface ThreadFiguresOptions {

@@ -13,7 +13,6 @@ import { Agent, type RequestOptions, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { asError, ClosedError, describeError, errorCode, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -28,7 +27,7 @@ import { onAbort, unlessAborted } from '#lib/time/abort.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Proofs } from '#schemas/api/proofs.ts';
-import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
+import { Alpn, type ClientStream, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
 export interface ApiProxyComponents {
@@ -335,7 +334,7 @@ export class ApiProxy {
     const { identity, io } = this.#components;
     const { clock } = io;
     const { host, port } = this.#upstream;
-    const socket = request.socket as TLSSocket;
+    const socket = request.socket as ClientStream;
     const certificates = peerCertificates(socket).flatMap(({ raw }) => [CERTIFICATE_HEADER, raw.toString('base64')]);
     const options: RequestOptions = {
       ...identity.clientContext(),

@@ -2,7 +2,7 @@
 // answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { SecureContextOptions, TLSSocket } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import { contentCoding } from '#http/content-negotiation.ts';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { background } from '#lib/background.ts';
@@ -14,7 +14,7 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { Budget } from '#lib/queue/budget.ts';
 import { unlessAborted } from '#lib/time/abort.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
-import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
+import { Alpn, type ClientStream, TlsPort } from '#wire/connection/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
 import type { Identity } from '../identity/identity.ts';
 import { rejection, type WebAnswer, type WebApiComponents, WebApis } from './web-apis.ts';
@@ -57,9 +57,9 @@ export class WebServer {
   readonly #ownPorts: TlsPort[] = [];
   /** Ends the use of shared ports. */
   readonly #unshare: (() => void)[] = [];
-  readonly #sockets = new Set<TLSSocket>();
+  readonly #sockets = new Set<ClientStream>();
   /** Sockets with a request in progress. */
-  readonly #busy = new Set<TLSSocket>();
+  readonly #busy = new Set<ClientStream>();
   readonly #inProgress = new Budget(IN_PROGRESS);
   #closing = false;
   readonly #unsubscribe: () => void;
@@ -118,10 +118,10 @@ export class WebServer {
     await Promise.all(this.#ownPorts.map((port) => port.close()));
   }
 
-  #context(): SecureContextOptions {
+  #context(serverName?: string): SecureContextOptions {
     const { minTLSVersion, maxTLSVersion } = this.#config.options;
     return {
-      ...this.#components.identity.serverContext(),
+      ...this.#components.identity.serverContext(serverName),
       minVersion: TLS_NAMES[minTLSVersion],
       maxVersion: TLS_NAMES[maxTLSVersion],
     };
@@ -137,7 +137,7 @@ export class WebServer {
     const timeouts = new HttpTimeouts(server, this.#components.io, limits, (request, response) =>
       this.#onRequest(point, request, response),
     );
-    const accept = (socket: TLSSocket, connection: PortConnection) => {
+    const accept = (socket: ClientStream, connection: PortConnection) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
       timeouts.accept(socket, connection);
@@ -166,6 +166,7 @@ export class WebServer {
       port,
       context: this.#context(),
       contextFor: (name) => identity.contextFor(name),
+      optionsFor: (name) => this.#context(name),
       requestCert: false,
       maxConnections: MAX_CONNECTIONS,
       maxHandshakes: MAX_HANDSHAKES,
@@ -177,7 +178,7 @@ export class WebServer {
 
   #onRequest(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): void {
     request.resume(); // no API reads a body
-    const socket = request.socket as TLSSocket;
+    const socket = request.socket as ClientStream;
     const source = sourceOf(socket.remoteAddress);
     const hasShare = this.#inProgress.acquire(source);
     this.#busy.add(socket);

@@ -14,7 +14,6 @@
 //                           └───────── write ────────┘
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
@@ -26,6 +25,14 @@ import { rejectBytes } from './reject-bytes.ts';
 /** A connection that its port may close while it is idle, to make room for others. */
 export interface Evictable {
   setEvictable(isEvictable: boolean): void;
+}
+
+/** The connection of a client: a socket, or a stream of its bytes. */
+export interface HttpSocket extends Duplex {
+  readonly remoteAddress?: string | undefined;
+  readonly bytesRead: number;
+  setNoDelay(isOn?: boolean): void;
+  destroySoon(): void;
 }
 
 /** Milliseconds in which the rest of an unread body is discarded. */
@@ -62,7 +69,7 @@ export class HttpTimeouts {
   readonly #clock: Clock;
   readonly #unauthenticatedCpu: UnauthenticatedCpu;
   readonly #limits: HttpLimits;
-  readonly #connections = new WeakMap<Socket, HttpConnection>();
+  readonly #connections = new WeakMap<HttpSocket, HttpConnection>();
   readonly #turns: FairTurns;
 
   /** Calls `serve` for each request of the server, and `upgrade`, if any, for each upgrade. */
@@ -91,20 +98,20 @@ export class HttpTimeouts {
     );
   }
 
-  #inTurn(socket: Socket, serve: () => void, strangersCost: number): void {
+  #inTurn(socket: HttpSocket, serve: () => void, strangersCost: number): void {
     const start = () => void (socket.destroyed || serve());
     if (this.#unauthenticatedCpu.isAuthenticated(socket)) this.#turns.run(sourceOf(socket.remoteAddress), start);
     else this.#connections.get(socket)?.wait(this.#unauthenticatedCpu.run(socket, start, strangersCost));
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */
-  release(socket: Socket): void {
+  release(socket: HttpSocket): void {
     this.#connections.get(socket)?.release();
     this.#connections.delete(socket);
   }
 
   /** Passes a connection to the server and enforces the timeouts. Between requests it is evictable from its port. */
-  accept(socket: Socket, port?: Evictable): void {
+  accept(socket: HttpSocket, port?: Evictable): void {
     // As node:http does where it listens: without this, the end of an answer in several writes waits for the client's
     // delayed acknowledgement, up to 40 ms.
     socket.setNoDelay(true);
@@ -114,7 +121,7 @@ export class HttpTimeouts {
 }
 
 class HttpConnection {
-  readonly #socket: Socket;
+  readonly #socket: HttpSocket;
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #port: Evictable | undefined;
@@ -129,7 +136,7 @@ class HttpConnection {
   #request: IncomingMessage | undefined;
   #isEnding = false;
 
-  constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: Evictable | undefined) {
+  constructor(socket: HttpSocket, clock: Clock, limits: HttpLimits, port: Evictable | undefined) {
     this.#socket = socket;
     this.#port = port;
     this.#clock = clock;

@@ -1,5 +1,6 @@
 // Several controllers of one network in one process, for tests of clients and routers that use more than one.
 
+import type { IoContext } from '#lib/net/io-context.ts';
 import { checkOptions, OptionError } from '#lib/options.ts';
 import { AdvancingClock } from '#lib/time/advancing-clock.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
@@ -36,7 +37,7 @@ export class SimulatorCluster {
  * Starts controllers with a common store, by default in memory; their ids are ctrl1, ctrl2, … A change that one of them
  * acknowledged is visible at all. Their labs share the time. Rejects like `startSimulator`.
  */
-export async function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
+export async function startCluster(options: ClusterOptions = {}, io?: IoContext): Promise<SimulatorCluster> {
   checkOptions('startCluster', options, CHECKS);
   const {
     nodes: count = 3,
@@ -52,7 +53,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
   try {
     for (let index = 0; index < count; index++) {
       const [first] = nodes;
-      const node = await startSimulator({
+      const own: SimulatorOptions = {
         ...common,
         ...(first?.password !== undefined && { password: first.password }),
         ...(first?.labToken !== undefined && { labToken: first.labToken }),
@@ -60,7 +61,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
         store,
         member: memberId(index),
         port: port === 0 ? 0 : port + index,
-      });
+      };
+      const node = await startSimulator(own, io);
       nodes.push(node);
     }
   } catch (error) {

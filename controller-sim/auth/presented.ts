@@ -3,8 +3,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import type { ClientStream } from '#wire/connection/tls-port.ts';
 import { ApiError, LoginError } from '../errors/errors.ts';
 import type { AuthServices } from './request.ts';
 
@@ -25,7 +25,7 @@ export interface Presented {
 /** Throws ApiError if the proxy in front of the client is not an edge router of the network. */
 export function presentedCertificates(
   { state }: Pick<AuthServices, 'state'>,
-  socket: TLSSocket,
+  socket: ClientStream,
   headers: IncomingHttpHeaders,
 ): Presented {
   const certificates = peerCertificates(socket);

@@ -95,9 +95,10 @@ function start(options: StartOptions, clock: Clock): Promise<number> {
     options;
   const { nodes, ...own } = { ...rest, eventTypes: events };
   return serve(options, clock, async (log) => {
+    const { ownIo } = await import('../assembly/own-io.ts');
     if (nodes === undefined) {
       const { startSimulator } = await import('../assembly/simulator.ts');
-      const simulator = await startSimulator({ ...own, log, clock });
+      const simulator = await startSimulator({ ...own, log, clock }, ownIo({ log, clock }));
       return servedHere([simulator], () => simulator.close());
     }
     if (own.store === EMBEDDED) {
@@ -108,7 +109,7 @@ function start(options: StartOptions, clock: Clock): Promise<number> {
       );
     }
     const { startCluster } = await import('../assembly/nodes.ts');
-    const cluster = await startCluster({ ...own, nodes, log, clock });
+    const cluster = await startCluster({ ...own, nodes, log, clock }, ownIo({ log, clock }));
     return servedHere(cluster.nodes, () => cluster.close());
   });
 }

@@ -12,7 +12,7 @@ import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.t
 import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
 import { UnknownTypes } from '#wire/channel/unknown-types.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
-import type { SocketHandler } from '#wire/connection/tls-port.ts';
+import type { FrameProtocol } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError, ProtocolError } from '#wire/errors.ts';
 import { type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
@@ -128,7 +128,7 @@ export class ControlServer {
   }
 
   /** Handles connections of the shared port. */
-  get accept(): SocketHandler {
+  get accept(): FrameProtocol['accept'] {
     return (socket) => this.#listener.accept(socket);
   }
 

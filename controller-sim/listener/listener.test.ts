@@ -1,12 +1,13 @@
 // Connections to a controller that starts: its port is bound, and nothing serves it yet.
 
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { Alpn, type SocketHandler } from '#wire/connection/tls-port.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/clients/certificates.ts';
 import { Listener } from './listener.ts';
 
@@ -36,10 +37,11 @@ t.test('whoever connects before the controller serves waits, and then gets the a
   await once(gone.end().resume(), 'close');
   const served: string[] = [];
   const answer =
-    (text: string): SocketHandler =>
-    (socket) => {
+    (text: string) =>
+    (socket: unknown): void => {
       served.push(text);
-      socket.on('data', (data) => socket.write(`${text}: ${data}`));
+      const stream = socket as Duplex;
+      stream.on('data', (data) => stream.write(`${text}: ${data}`));
     };
   const answers = [peer, browser, plain].map(async (socket) => String((await once(socket, 'data'))[0]));
   listener.serve({ http: answer('http'), control: answer('control') });

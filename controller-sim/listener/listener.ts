@@ -2,10 +2,12 @@
 // (reference fact: control channel, section 1.1). Other controllers and routers learn of the port while the controller
 // starts: their connections, and those of early clients, wait until it serves.
 
+import type { EventEmitter } from 'node:events';
 import type { Log } from '#lib/log/log.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { listening } from '#lib/net/listening.ts';
-import { Alpn, type SocketHandler, TlsPort } from '#wire/connection/tls-port.ts';
+import type { PortConnection } from '#wire/connection/port-connections.ts';
+import { Alpn, type FrameProtocol, type StreamHandler, TlsPort } from '#wire/connection/tls-port.ts';
 import type { Authority } from '../pki/authority.ts';
 
 export interface ListenerOptions {
@@ -17,9 +19,11 @@ export interface ListenerOptions {
 }
 
 interface Handlers {
-  readonly http: SocketHandler;
-  readonly control: SocketHandler;
+  readonly http: StreamHandler;
+  readonly control: FrameProtocol['accept'];
 }
+
+type Client = readonly [socket: EventEmitter, connection: PortConnection];
 
 export class Listener {
   readonly #port: TlsPort;
@@ -29,15 +33,19 @@ export class Listener {
 
   private constructor(port: TlsPort) {
     this.#port = port;
-    port.handle(Alpn.Http, this.#handlerOf('http'));
-    port.handle(Alpn.None, this.#handlerOf('http'));
-    port.handle(Alpn.Control, this.#handlerOf('control'));
+    const http: StreamHandler = (...client) => this.#accept(client, (handlers) => handlers.http(...client));
+    port.handle(Alpn.Http, http);
+    port.handle(Alpn.None, http);
+    port.handle(Alpn.Control, {
+      accept: (...client) => this.#accept(client, (handlers) => handlers.control(...client)),
+    });
   }
 
   /** Binds the port so that its number is known. Connections wait until `serve`. Rejects with ListenError. */
   static async open(options: ListenerOptions, authority: Pick<Authority, 'serverContext'>): Promise<Listener> {
     const { host, port } = options;
-    const open = () => TlsPort.open({ ...options, context: authority.serverContext() });
+    const context = authority.serverContext();
+    const open = () => TlsPort.open({ ...options, context, optionsFor: () => context });
     return new Listener(await listening({ key: 'the port of the controller', network: 'tcp', host, port }, open));
   }
 
@@ -57,19 +65,17 @@ export class Listener {
   }
 
   /** The limits of the port evict connections that wait first. */
-  #handlerOf(protocol: keyof Handlers): SocketHandler {
-    return (socket, connection) => {
-      if (this.#handlers) {
-        this.#handlers[protocol](socket, connection);
-        return;
-      }
-      connection.setEvictable(true);
-      const start = (handlers: Handlers) => {
-        connection.setEvictable(false);
-        handlers[protocol](socket, connection);
-      };
-      this.#waiting.add(start);
-      socket.once('close', () => this.#waiting.delete(start));
+  #accept([socket, connection]: Client, start: (handlers: Handlers) => void): void {
+    if (this.#handlers) {
+      start(this.#handlers);
+      return;
+    }
+    connection.setEvictable(true);
+    const startLater = (handlers: Handlers) => {
+      connection.setEvictable(false);
+      start(handlers);
     };
+    this.#waiting.add(startLater);
+    socket.once('close', () => this.#waiting.delete(startLater));
   }
 }

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';
 import { IoContext } from '#lib/net/io-context.ts';
@@ -12,7 +12,7 @@ import { SystemClock } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { endChainVerification } from '#wire/connection/client-chains.ts';
-import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
+import { Alpn, type StreamHandler, TlsPort } from '#wire/connection/tls-port.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { issue, makeAuthority } from '../support/clients/certificates.ts';
 import type { Credentials } from '../support/hostile/attacker.ts';
@@ -30,7 +30,7 @@ const skip = whyNoSystemLibrary() ?? false;
 const TICK = 10;
 
 /** A port of this process. */
-async function ownPort(onClient: (socket: TLSSocket) => void) {
+async function ownPort(onClient: StreamHandler) {
   const { pem, key } = await issue(await makeAuthority('test'), 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
   const port = await TlsPort.open({

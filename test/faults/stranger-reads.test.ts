@@ -83,7 +83,7 @@ async function openPort() {
   const accepted: ((socket: TLSSocket) => void)[] = [];
   port.handle('', (socket) => {
     socket.allowHalfOpen = true;
-    accepted.shift()?.(socket);
+    accepted.shift()?.(socket as TLSSocket);
   });
   const next = () => new Promise<TLSSocket>((resolve) => accepted.push(resolve));
   return { number: port.address.port, next, [Symbol.asyncDispose]: () => port.close() };

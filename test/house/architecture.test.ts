@@ -235,7 +235,11 @@ t.test('the assembly of a program creates its clock and what its connections sha
   /** Objects without the state of a program. */
   const constants = /^(?:Ajv|AsyncLocalStorage|BlockList|LaneName|Map|RegExp|Set|Uint8Array|URL|WeakMap)$/;
   /** The programs of threads: each thread has a module of its own. */
-  const threads = ['agent/ingress/tunnel/tproxy/datagram-thread.ts', 'agent/assembly/io-thread.ts'];
+  const threads = [
+    'agent/ingress/tunnel/tproxy/datagram-thread.ts',
+    'agent/assembly/io-thread.ts',
+    'controller-sim/assembly/connection-thread.ts',
+  ];
   const assembled = /\bnew (?:IoContext|BufferPool|ClientSockets|FlushSchedule|UnauthenticatedCpu)\(/;
   const owners =
     /^(?:agent\/(?:router\.ts|commands\/|assembly\/io-thread\.ts)|controller-sim\/assembly\/|testbed\/|common\/lib\/net\/io-context\.ts)/;

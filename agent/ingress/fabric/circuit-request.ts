@@ -1,7 +1,7 @@
 // The bindings `transport` and `transport_udp`: the client sends one JSON line, `{"id": …, "svcId": …}`, and gets one
 // JSON line in answer, `{"scc": …, "msg": …, "circuitId": …}` (reference fact: tunnel, section 2).
 
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { isMap } from '#lib/json/is-map.ts';
 import { parseJson } from '#lib/json/json.ts';
@@ -48,7 +48,7 @@ export function requestAnswer(outcome: { circuitId: string } | { error: Error })
 }
 
 /** Reads up to the first newline and leaves the rest in the socket. Rejects with BadRequestError or TimeoutError. */
-export function readRequestLine(socket: Socket, clock: Clock, signal: AbortSignal): Promise<Buffer> {
+export function readRequestLine(socket: Duplex, clock: Clock, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let read: Buffer = Buffer.alloc(0);
     const timer = clock.after('circuit request', REQUEST_TIMEOUT, () =>

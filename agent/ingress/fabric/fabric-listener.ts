@@ -1,7 +1,6 @@
 // Listeners with the bindings `transport`, `transport_udp`, `proxy` and `proxy_udp`, for clients without an identity.
 // The client names the service in the first two, the configuration in the others (reference fact: tunnel, section 2).
 
-import type { Socket } from 'node:net';
 import { asError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Address } from '#lib/net/address.ts';
@@ -13,7 +12,7 @@ import type { Controllers } from '../../control/controllers.ts';
 import { parseDatagramAddress } from '../../egress/datagram.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { DatagramClient } from '../../xgress/clients/datagram-client.ts';
-import { SocketClient } from '../../xgress/clients/socket-client.ts';
+import { type ClientSocket, SocketClient } from '../../xgress/clients/socket-client.ts';
 import { DatagramListener, type DatagramSource } from '../listeners/datagram-listener.ts';
 import { StreamListener } from '../listeners/stream-listener.ts';
 import { parseRequest, readRequestLine, requestAnswer } from './circuit-request.ts';
@@ -78,7 +77,7 @@ async function openStreams(
   dialer: FabricDialer,
 ): Promise<StreamListener> {
   const { io, log } = components;
-  const serve = (socket: Socket, signal: AbortSignal, reset: () => void) => {
+  const serve = (socket: ClientSocket, signal: AbortSignal, reset: () => void) => {
     const client = () => new SocketClient({ socket, reset, halfClose: true, io, log });
     return config.binding === 'proxy'
       ? proxyStream(dialer, config.service, client, signal)
@@ -128,7 +127,7 @@ async function proxyStream(
 async function serveStream(
   { clock, log }: FabricListenerComponents,
   dialer: FabricDialer,
-  socket: Socket,
+  socket: ClientSocket,
   client: () => SocketClient,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // A TCP port whose connections become circuits. It accepts and limits connections; `serve` creates a circuit for each.
 // A connection without a circuit is reset: a normal end would look like an empty stream to the client.
 
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -9,6 +9,7 @@ import type { IoContext } from '#lib/net/io-context.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
+import type { ClientSocket } from '../../xgress/clients/socket-client.ts';
 import { waitingClients } from './waiting-clients.ts';
 
 export interface StreamListenerComponents {
@@ -32,7 +33,7 @@ export interface StreamListenerInit {
    * Creates the circuit and attaches the socket to it. The signal aborts when the listener closes, or when others
    * displace the connection; `reset` closes the connection with a TCP reset.
    */
-  serve(socket: Socket, signal: AbortSignal, reset: () => void): Promise<void>;
+  serve(socket: ClientSocket, signal: AbortSignal, reset: () => void): Promise<void>;
 }
 
 export class StreamListener {
@@ -99,7 +100,7 @@ export class StreamListener {
     });
   }
 
-  #onConnection(socket: Socket, reset: () => void): void {
+  #onConnection(socket: ClientSocket, reset: () => void): void {
     const { io, log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report

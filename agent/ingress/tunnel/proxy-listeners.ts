@@ -2,7 +2,6 @@
 // `proxy.v1` configuration, which follow the data model. TCP connections and UDP sources become circuits (reference
 // fact: tunnel, section 3.7).
 
-import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { ownValue } from '#lib/json/own-value.ts';
@@ -18,7 +17,7 @@ import type { DataModel } from '../../access/data-model.ts';
 import type { ProxyDescription } from '../../interface/description.ts';
 import type { DatagramClient } from '../../xgress/clients/datagram-client.ts';
 import type { IdleLimits } from '../../xgress/clients/idle-sweeper.ts';
-import { SocketClient } from '../../xgress/clients/socket-client.ts';
+import { type ClientSocket, SocketClient } from '../../xgress/clients/socket-client.ts';
 import { DatagramListener, type DatagramSource } from '../listeners/datagram-listener.ts';
 import { StreamListener } from '../listeners/stream-listener.ts';
 import { asRecord, type Protocol, readConnectTimeout, readPort, readProtocols } from './config-values.ts';
@@ -176,7 +175,7 @@ export class ProxyListeners {
     });
   }
 
-  #serveStream({ service, host }: ProxySpec, socket: Socket, signal: AbortSignal): Promise<void> {
+  #serveStream({ service, host }: ProxySpec, socket: ClientSocket, signal: AbortSignal): Promise<void> {
     const { io, log, dialer } = this.#components;
     const caller = {
       service,

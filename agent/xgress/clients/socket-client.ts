@@ -1,7 +1,7 @@
 // A socket as the client of a circuit end: proxied connections and connections to hosted services. Each read is one
 // payload, or one sealed chunk if encrypted; a half close is sent as FIN and EOF (reference fact: tunnel, section 1).
 
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -11,6 +11,7 @@ import { resetSocket } from '#lib/net/reset-socket.ts';
 import type { BufferPool } from '#lib/queue/buffer-pool.ts';
 import type { IoThreads } from '#lib/threads/io-threads.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
+import type { ThreadedStream } from '#wire/connection/threads/threaded-stream.ts';
 import { isFin } from '../end-marks.ts';
 import { equalPart, LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
 import type { Xgress } from '../xgress.ts';
@@ -18,9 +19,12 @@ import type { CircuitOutcome, XgressClient } from '../xgress-client.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
 import { type ClientClosed, MovedClient } from './moved-client.ts';
 
+/** A socket, TLS of this thread, or TLS of another one. */
+export type ClientSocket = Socket | ThreadedStream;
+
 export interface SocketClientInit {
-  socket: Socket;
-  /** Resets the TCP connection below a TLS socket, which has no method for that. */
+  socket: ClientSocket;
+  /** Resets the TCP connection below TLS, which has no method for that. */
   reset?: () => void;
   /** The socket can end one direction and keep the other open. */
   halfClose: boolean;
@@ -49,7 +53,7 @@ let shared: { readonly read: Buffer; readonly sealed: Buffer } | undefined;
 
 export class SocketClient implements XgressClient {
   readonly borrows = true;
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #reset: () => void;
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
@@ -78,7 +82,7 @@ export class SocketClient implements XgressClient {
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
     this.#maxPayload = init.maxPayload ?? SAFE_PAYLOAD;
-    this.#threads = init.socket instanceof TLSSocket ? undefined : init.io.threads;
+    this.#threads = isPlain(init.socket) ? init.io.threads : undefined;
     this.#clock = init.io.clock;
     this.#buffers = init.io.buffers;
     this.#bulk = init.bulk ?? BULK;
@@ -219,7 +223,7 @@ export class SocketClient implements XgressClient {
   /** Moves the client when the socket holds no bytes: what was read was sent, and what was delivered was written. */
   #moveIfBulk(): void {
     const [socket, xgress] = [this.#socket, this.#xgress];
-    if (!this.#threads || this.#recent < this.#bulk || this.#moved || !xgress) return;
+    if (!this.#threads || this.#recent < this.#bulk || this.#moved || !xgress || !isPlain(socket)) return;
     if (socket.destroyed || socket.writableLength > 0 || socket.readableLength > 0) return;
     if (this.#readEnded || this.#writeEnded || this.#isRejected || (this.#encryption && !this.#headerSent)) return;
     this.#recent = 0;
@@ -282,4 +286,9 @@ export class SocketClient implements XgressClient {
     this.#log.warn({ circuitId: this.#xgress?.circuitId, error }, 'circuit cut: its data cannot be decrypted');
     this.#xgress?.abort();
   }
+}
+
+/** Whether a thread could use the descriptor: TLS stays where its keys are. */
+function isPlain(socket: ClientSocket): socket is Socket {
+  return socket instanceof Socket && !(socket instanceof TLSSocket);
 }

@@ -2,7 +2,9 @@
 // limits that protect the thread from clients. The assembly of a program creates one and passes it to everything that
 // opens or accepts connections. Two routers in one process share nothing, and tests pass a context with their clock.
 
+import type { Socket } from 'node:net';
 import { BufferPool } from '../queue/buffer-pool.ts';
+import { FairSlots } from '../queue/fair-slots.ts';
 import type { IoThreads } from '../threads/io-threads.ts';
 import { type Clock, SystemClock } from '../time/clock.ts';
 import { ClientSockets } from './client-sockets.ts';
@@ -10,6 +12,8 @@ import { FlushSchedule } from './flush-schedule.ts';
 import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
 
 const MIN_LINK_THREADS = 2;
+/** Three quarters of the connections of a kind that a thread may carry: those of accepted clients keep some places. */
+const MAX_STRANGERS_OF_THREAD = 48;
 
 export interface IoContextInit {
   /** The clock of other programs: the lab of a simulator does not move it. */
@@ -32,6 +36,11 @@ export class IoContext {
    * cores, the crossing of links as well costs a tenth of the throughput.
    */
   readonly linkThreads: IoThreads | undefined;
+  /**
+   * The connections that threads carry and whose clients are not accepted yet: a stranger who keeps his open displaces
+   * mostly his own.
+   */
+  readonly strangersInThreads: FairSlots<Socket>;
   /** Memory for frames, payloads and writes. */
   readonly buffers = new BufferPool();
   /** When connections write what they queued. */
@@ -48,6 +57,8 @@ export class IoContext {
     this.realClock = realClock;
     this.threads = threads;
     this.linkThreads = threads && threads.count >= MIN_LINK_THREADS ? threads : undefined;
+    const evict = (socket: Socket) => void socket.destroy();
+    this.strangersInThreads = new FairSlots(MAX_STRANGERS_OF_THREAD * (threads?.count ?? 0), evict);
     this.flushes = new FlushSchedule(realClock); // turns of the event loop exist in virtual time, too
     this.clientSockets = new ClientSockets(maxClientSockets);
     this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock });

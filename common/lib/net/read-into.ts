@@ -3,7 +3,7 @@
 // sets the same fields. If a Node version names these fields differently, nothing changes and the socket keeps its
 // 'data' events.
 
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
 const TLS_READ_SIZE = 16 * 1024;
@@ -26,7 +26,7 @@ interface Internals {
  * deliver only bytes that were read before. The socket is paused afterwards. Returns false, without any change, if the
  * socket does not support this.
  */
-export function readInto(socket: Socket, memory: Buffer, onData: (data: Buffer) => void): boolean {
+export function readInto(socket: Duplex, memory: Buffer, onData: (data: Buffer) => void): boolean {
   const internals = socket as unknown as Internals;
   const reader = readerOf(internals);
   const handle = internals._handle;
@@ -39,7 +39,7 @@ export function readInto(socket: Socket, memory: Buffer, onData: (data: Buffer) 
 }
 
 /** The same for a TLS socket, into memory that all TLS sockets of this thread share. */
-export function readTls(socket: Socket, onData: (data: Buffer) => void): boolean {
+export function readTls(socket: Duplex, onData: (data: Buffer) => void): boolean {
   tlsMemory ??= Buffer.allocUnsafeSlow(TLS_READ_SIZE);
   return readInto(socket, tlsMemory, onData);
 }

@@ -3,6 +3,10 @@
 // socket emits no 'close', and the process spins when it ends, because its environment waits for that handle.
 
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** A socket, or a stream of its bytes. */
+export type ResettableSocket = Duplex & Partial<Pick<Socket, 'connecting' | 'resetAndDestroy'>>;
 
 /**
  * Closes a connection with a TCP reset. A connection that is not established, or whose end is just being sent, is
@@ -11,12 +15,12 @@ import type { Socket } from 'node:net';
  * @param socket What the owner writes to, for example a TLS socket.
  * @param reset Resets the TCP connection below a TLS socket, which has no method for that.
  */
-export function resetSocket(socket: Socket, reset: () => unknown = () => socket.resetAndDestroy()): void {
+export function resetSocket(socket: ResettableSocket, reset: () => unknown = () => socket.resetAndDestroy?.()): void {
   if (socket.connecting || isShuttingDown(socket)) socket.destroy();
   else if (!socket.destroyed) reset();
 }
 
 /** Node begins the shutdown when all writes are complete, and completes it with 'finish'. */
-function isShuttingDown(socket: Socket): boolean {
+function isShuttingDown(socket: ResettableSocket): boolean {
   return socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
 }

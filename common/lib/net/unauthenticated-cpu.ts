@@ -27,20 +27,26 @@ export interface CpuLimits {
 }
 
 /**
- * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second.
+ * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 20 or 60 a second.
  * Others feel more at once for as long as it lasts; clients that prove who they are give it back.
  */
-const SOURCE: CpuLimits = { burst: 150, share: 0.1 };
+const SOURCE: CpuLimits = { burst: 150, share: 0.05 };
 /** All sources together leave half of the time to authenticated clients. */
 const ALL: CpuLimits = { burst: 2_000, share: 0.5 };
+/**
+ * All sources may use as much before another thread takes over what it can: about 20 handshakes at once, then five in a
+ * second. Less than one in a hundred round trips of others meets them.
+ */
+const UNNOTICED: CpuLimits = { burst: 20, share: 0.005 };
 /** Milliseconds that a source lacks after something that only attackers do. */
-const OFFENCE_MS = 1_000;
+const OFFENCE_MS = 500;
 /** Sources whose use of time is remembered. Beyond it, the one that used none for the longest time is forgotten. */
 const MAX_SOURCES = 10_000;
 
 interface Client {
-  /** Milliseconds that count for its source. */
+  /** Milliseconds that count for its source, and those that count as unnoticed. */
   used: number;
+  unnoticed: number;
   isAuthenticated: boolean;
   isAccepted: boolean;
   /** Called when it is accepted. */
@@ -48,7 +54,7 @@ interface Client {
 }
 
 interface Task {
-  readonly socket: object;
+  readonly socket: UnauthenticatedSocket;
   readonly run: () => void;
   /** Milliseconds in addition to the measured ones. */
   readonly cost: number;
@@ -70,6 +76,7 @@ export class UnauthenticatedCpu {
   /** The time that is left to all sources, and to each. */
   readonly #all: TokenBucket;
   readonly #sources = new BoundedMap<string, TokenBucket>(MAX_SOURCES);
+  readonly #unnoticed: TokenBucket;
   /** By socket. */
   readonly #clients = new WeakMap<object, Client>();
   /** By source; whose turn is next comes first. */
@@ -86,6 +93,7 @@ export class UnauthenticatedCpu {
     this.#used = used;
     this.#limits = source;
     this.#all = bucketOf(all, clock.monotonic());
+    this.#unnoticed = bucketOf(UNNOTICED, clock.monotonic());
   }
 
   /** Tasks that wait. */
@@ -97,6 +105,11 @@ export class UnauthenticatedCpu {
   usedBy(remoteAddress: string): number {
     const left = this.#sources.get(sourceOf(remoteAddress))?.left(this.#clock.monotonic());
     return left === undefined ? 0 : this.#limits.burst - left;
+  }
+
+  /** Whether others feel how much unauthenticated clients use, so that another thread should serve the next ones. */
+  get isNoticeable(): boolean {
+    return pauseOf(this.#unnoticed, this.#clock.monotonic()) > 0;
   }
 
   isAuthenticated(socket: object): boolean {
@@ -158,7 +171,7 @@ export class UnauthenticatedCpu {
 
   #clientOf(socket: object): Client {
     const known = this.#clients.get(socket);
-    const client = known ?? { used: 0, isAuthenticated: false, isAccepted: false, onAccepted: [] };
+    const client = known ?? { used: 0, unnoticed: 0, isAuthenticated: false, isAccepted: false, onAccepted: [] };
     if (!known) this.#clients.set(socket, client);
     return client;
   }
@@ -167,6 +180,8 @@ export class UnauthenticatedCpu {
     const now = this.#clock.monotonic();
     client.used -= milliseconds;
     this.#all.take(now, -milliseconds);
+    this.#unnoticed.take(now, -client.unnoticed);
+    client.unnoticed = 0;
     this.#sources.get(source)?.take(now, -milliseconds);
     this.#endPauses(source, now);
   }
@@ -187,7 +202,7 @@ export class UnauthenticatedCpu {
       task.run();
     } finally {
       afterPromises(() => {
-        if (!this.isAuthenticated(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
+        if (!this.isAuthenticated(task.socket)) this.#count(task.socket, this.#used() - before + task.cost);
         setImmediate(() => this.#runNext());
       });
     }
@@ -239,10 +254,16 @@ export class UnauthenticatedCpu {
     this.#resting.delete(source);
   }
 
-  #count(socket: object, source: string, cost: number): void {
-    this.#all.take(this.#clock.monotonic(), cost);
-    this.#take(source, cost);
-    this.#clientOf(socket).used += cost;
+  #count(socket: UnauthenticatedSocket, cost: number): void {
+    const now = this.#clock.monotonic();
+    const client = this.#clientOf(socket);
+    client.used += cost;
+    this.#all.take(now, cost);
+    this.#take(sourceOf(socket.remoteAddress), cost);
+    // In advance, as much again may be used: some seconds after an attack, it is over.
+    const unnoticed = Math.min(cost, this.#unnoticed.left(now) + UNNOTICED.burst);
+    client.unnoticed += unnoticed;
+    this.#unnoticed.take(now, unnoticed);
   }
 
   #take(source: string, cost: number): void {

@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { asError, describeError, ProjectError, TimeoutError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import { whyNoSystemLibrary } from '../process/system-library.ts';
 import { systemRandom } from '../random.ts';
 import { type BackoffPolicy, nextBackoff } from '../time/backoff.ts';
 import type { Clock, Timer } from '../time/clock.ts';
@@ -120,6 +121,15 @@ export class IoThreads {
       pause: 0,
       pausedUntil: Number.NEGATIVE_INFINITY,
     }));
+  }
+
+  /** Undefined if none are wanted, or Node cannot hand descriptors over, with the reason in the log. */
+  static open({ log, ...options }: IoThreadsOptions): IoThreads | undefined {
+    if (options.count <= 0) return undefined;
+    const reason = whyNoSystemLibrary();
+    if (reason === undefined) return new IoThreads({ ...options, log: log.child({ component: 'threads' }) });
+    log.info({ reason, wanted: options.count }, 'the main thread carries all connections');
+    return undefined;
   }
 
   /** The threads that run. */

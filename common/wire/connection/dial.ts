@@ -12,6 +12,7 @@ import type { IoThreads } from '#lib/threads/io-threads.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
+import { LINK_CONNECTION } from './threads/tls-crossing.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /** An outbound HTTP proxy for CONNECT requests. */
@@ -86,7 +87,7 @@ export function dialTlsInThread(options: DialOptions, threads: IoThreads): Promi
       : connectDirectly(options, signal));
     const { context, alpn: protocols = [], address } = options;
     const use = { side: 'dialed', host: hostOf(address), context, protocols } as const;
-    const threaded = isReady ? ThreadedTls.open(threads, raw, use) : undefined;
+    const threaded = isReady ? ThreadedTls.open(threads, { network: raw, kind: LINK_CONNECTION, use }) : undefined;
     if (!threaded) return handshake(options, raw, signal, onLeaf);
     threaded.once('close', () => onLeaf(threaded.rejected));
     return untilEvent(threaded, 'secure', signal);

@@ -1,9 +1,6 @@
 // One TLS listening socket, shared by protocols that ALPN distinguishes: control channels, links, SDK connections,
 // HTTP. It does not verify client certificates; each protocol does.
 //
-// Choice of a handler (reference fact: control channel, section 1.1): the LAST name in the client's list that has a
-// handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
-//
 // A handshake begins when the first bytes of the client are there and it is the client's turn
 // (common/lib/net/unauthenticated-cpu.ts). The further bytes of a client take turns, too, until its protocol accepts
 // the client:
@@ -12,8 +9,8 @@
 //                                      ▲        │
 //                                      └────────┘ next bytes (stranger-reads.ts)
 //
-// A protocol may leave connections to I/O threads, with their handshakes: it says which by the client's address. The
-// protocol and the certificate follow from the first message then.
+// I/O threads perform the handshakes of some connections, and carry them afterwards: those which a protocol wants
+// there, by the address of the client, and all while strangers use more of this thread than others should feel.
 
 import type { EventEmitter } from 'node:events';
 import { createServer as createListener, type Server as Listener, type Socket } from 'node:net';
@@ -22,17 +19,23 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
 import { isFirstRecordWhole, readClientHello } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
+import { entryFor, selectProtocol } from './protocols.ts';
 import { secureClient, serverContext } from './server-tls.ts';
-import { networkOf, ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
+import { ThreadedStream } from './threads/threaded-stream.ts';
+import { networkOf, ThreadedTls, type TlsConnection, type TlsUse } from './threads/threaded-tls.ts';
+import { ACCEPTED_CONNECTION, LINK_CONNECTION } from './threads/tls-crossing.ts';
 
-export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
+/** The stream of a client: TLS of this thread or of another one. */
+export type ClientStream = TLSSocket | ThreadedStream;
+export type StreamHandler = (stream: ClientStream, connection: PortConnection) => void;
 
 /** A protocol whose connections I/O threads may carry. */
-export interface ThreadedProtocol {
-  /** Whether a thread shall carry a connection of a client with this address. */
-  isForThread(remoteAddress: string): boolean;
+export interface FrameProtocol {
+  /** Whether a thread shall carry a connection of a client with this address in any case. */
+  isForThread?(remoteAddress: string): boolean;
   readonly accept: (socket: TlsConnection, connection: PortConnection) => void;
 }
 
@@ -68,11 +71,6 @@ export const Alpn = Object.freeze({
 } as const);
 
 const HANDSHAKE_TIMEOUT = 5_000;
-/**
- * Milliseconds of processor time of a handshake in another thread, which nobody measures there for the source of the
- * client: about that of an RSA key of 4,096 bits.
- */
-const THREAD_HANDSHAKE_MS = 4;
 /** Milliseconds of processor time outside of tasks: to accept a connection, to poll it, and to end it. */
 const CONNECTION_MS = 0.5;
 /** Bytes that may arrive before the handshake begins. The first message of a handshake has less. */
@@ -96,7 +94,7 @@ export class TlsPort {
   readonly #options: TlsPortOptions;
   readonly #handshakeTimeout: number;
   #context: SecureContext;
-  readonly #handlers = new Map<string, SocketHandler | ThreadedProtocol>();
+  readonly #handlers = new Map<string, StreamHandler | FrameProtocol>();
   readonly #sockets = new Set<TlsConnection>();
   readonly #connections: PortConnections;
 
@@ -152,7 +150,7 @@ export class TlsPort {
    * Passes the connections of a protocol to `handler`, until the returned function is called. @throws
    * ProtocolTakenError
    */
-  handle(protocol: string, handler: SocketHandler | ThreadedProtocol): () => void {
+  handle(protocol: string, handler: StreamHandler | FrameProtocol): () => void {
     if (this.#handlers.has(protocol)) throw new ProtocolTakenError(protocol, `port ${this.address.port}`);
     this.#handlers.set(protocol, handler);
     return () => void this.#handlers.delete(protocol);
@@ -203,8 +201,8 @@ export class TlsPort {
    */
   #queue(socket: Socket, first?: Buffer): void {
     if (socket.destroyed) return;
-    const cost = CONNECTION_MS + (first && this.#mayUseThread(socket) ? THREAD_HANDSHAKE_MS : 0);
-    const prevent = this.#options.io.unauthenticatedCpu.run(socket, () => this.#secure(socket, first), cost);
+    const secure = () => this.#secure(socket, first);
+    const prevent = this.#options.io.unauthenticatedCpu.run(socket, secure, CONNECTION_MS);
     socket.once('close', prevent);
   }
 
@@ -217,7 +215,7 @@ export class TlsPort {
       context: this.#context,
       requestCert,
       timeout: this.#handshakeTimeout,
-      protocolOf: (protocols) => this.#select(protocols),
+      protocolOf: (wanted) => selectProtocol(this.#handlers, wanted),
       contextFor,
     });
     this.#watch(socket, network);
@@ -238,49 +236,64 @@ export class TlsPort {
     });
   }
 
-  #select(protocols: readonly string[]): string | undefined {
-    return protocols.findLast((protocol) => this.has(protocol));
-  }
-
   /** Returns false if this thread has to perform the handshake. */
   #secureInThread(network: Socket, first: Buffer): boolean {
     const { io, requestCert = true, optionsFor } = this.#options;
     const { remoteAddress = '' } = network;
     if (!io.threads || !optionsFor) return false;
     const hello = readClientHello(first);
-    const protocol = hello && this.#select(hello.protocols);
-    const handler = this.#handlers.get(protocol ?? '');
-    if (!hello || protocol === undefined || typeof handler !== 'object' || !handler.isForThread(remoteAddress))
-      return false;
-    const context = optionsFor(hello.serverName ?? '');
-    const timeout = this.#handshakeTimeout;
-    const bytes = new Uint8Array(first); // a copy: with the bytes, all of their memory would cross
-    const use = { side: 'accepted', context, first: bytes, protocol, requestCert, timeout } as const;
-    const socket = ThreadedTls.open(io.threads, network, use, io.clientSockets);
-    if (socket) this.#watch(socket, network);
-    return socket !== undefined;
+    const handler = entryFor(this.#handlers, selectProtocol(this.#handlers, hello?.protocols ?? []) ?? null);
+    const isLink = typeof handler === 'object' && handler.isForThread?.(remoteAddress);
+    if (!isLink && !io.unauthenticatedCpu.isNoticeable) return false;
+    const use: TlsUse = {
+      side: 'accepted',
+      context: optionsFor(hello?.serverName ?? ''),
+      first: new Uint8Array(first), // a copy: with the bytes, all of their memory would cross
+      protocols: new Map(this.#handlers.entries().map(([name, each]) => [name, typeof each === 'object'])),
+      requestCert,
+      timeout: this.#handshakeTimeout,
+    };
+    const kind = isLink ? LINK_CONNECTION : ACCEPTED_CONNECTION;
+    const { clientSockets } = io;
+    const socket = ThreadedTls.open(io.threads, { network, kind, use, clientSockets });
+    if (!socket) return false;
+    if (!isLink) this.#limitStranger(network);
+    this.#watch(socket, network);
+    return true;
+  }
+
+  #limitStranger(network: Socket): void {
+    const { strangersInThreads, unauthenticatedCpu } = this.#options.io;
+    const release = () => strangersInThreads.delete(network);
+    strangersInThreads.add(network, sourceOf(network.remoteAddress));
+    network.once('close', release);
+    unauthenticatedCpu.onAccepted(network, release);
   }
 
   #mayUseThread({ remoteAddress = '' }: Socket): boolean {
-    return this.#handlers.values().some((each) => typeof each === 'object' && each.isForThread(remoteAddress));
+    const { io, optionsFor } = this.#options;
+    if (!optionsFor) return false;
+    if (io.unauthenticatedCpu.isNoticeable) return true;
+    return this.#handlers.values().some((each) => typeof each === 'object' && each.isForThread?.(remoteAddress));
   }
 
   #onConnection(socket: TlsConnection): void {
     const emitter: EventEmitter = socket;
     this.#sockets.add(socket);
     emitter.once('close', () => this.#sockets.delete(socket));
-    const handler = this.#handlerFor(socket.alpnProtocol);
+    const handler = entryFor(this.#handlers, socket.alpnProtocol);
     const connection = this.#connections.secured(networkOf(socket));
     if (!handler || !connection) socket.destroy();
     else if (typeof handler === 'object') handler.accept(socket, connection);
-    else if (socket instanceof TLSSocket) handler(socket, connection);
-    else socket.destroy(); // the protocol of the thread has another handler meanwhile
+    else handler(socket instanceof TLSSocket ? socket : this.#streamOf(socket), connection);
   }
 
-  #handlerFor(protocol: string | false | null): SocketHandler | ThreadedProtocol | undefined {
-    if (protocol) return this.#handlers.get(protocol);
-    const [first, ...others] = this.#handlers.values();
-    return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
+  #streamOf(tls: ThreadedTls): ThreadedStream {
+    const { unauthenticatedCpu } = this.#options.io;
+    const stream = new ThreadedStream(tls);
+    unauthenticatedCpu.joinClient(tls.network, stream);
+    unauthenticatedCpu.onAccepted(stream, () => tls.accept());
+    return stream;
   }
 }
 

@@ -1,11 +1,11 @@
 // Serves the OIDC API over HTTP: parses forms, answers with JSON or pages, and formats errors as OAuth does.
 
-import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { isMap } from '#lib/json/is-map.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { isOidcProof } from '#schemas/api/proofs.ts';
+import type { ClientStream } from '#wire/connection/tls-port.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { type Overtaken, requireCurrent, withNewest } from '../../auth/current-data.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
@@ -80,7 +80,7 @@ const OVERTAKEN: Overtaken<FullOidcRequest, ApiError | OAuthError> = {
 };
 
 function oidcRequestOf(services: OidcServices, requests: AuthRequests, request: FastifyRequest): FullOidcRequest {
-  const socket = request.raw.socket as TLSSocket;
+  const socket = request.raw.socket as ClientStream;
   const query = request.url.indexOf('?');
   return {
     services,

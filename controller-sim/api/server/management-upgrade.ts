@@ -3,8 +3,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
+import type { ClientStream } from '#wire/connection/tls-port.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
@@ -79,7 +79,7 @@ export class ManagementUpgrade {
     const services = this.#services;
     const { headers } = request;
     const remoteAddress = request.socket.remoteAddress ?? '';
-    const { certificates } = presentedCertificates(services, request.socket as TLSSocket, headers);
+    const { certificates } = presentedCertificates(services, request.socket as ClientStream, headers);
     const found = await sessionOf({ services, headers, remoteAddress, certificates });
     return found && !isPartial(found.session) && mayCall(found.identity, ACCESS) ? found : undefined;
   }

@@ -4,10 +4,10 @@
 //   delay ─► status: answered here │ close: no answer │ truncate: the handler answers, half of it is sent
 
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { ClosedError } from '#lib/errors.ts';
 import { BASES } from '#schemas/api/bases.ts';
+import type { ClientStream } from '#wire/connection/tls-port.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { type SessionComponents, sessionOf } from '../../auth/session-of.ts';
 import { API_ERRORS, ApiError } from '../../errors/errors.ts';
@@ -106,7 +106,7 @@ export class RequestFaults {
     const { services } = this.#components;
     const { headers, socket } = raw;
     try {
-      const { certificates } = presentedCertificates(services, socket as TLSSocket, headers);
+      const { certificates } = presentedCertificates(services, socket as ClientStream, headers);
       const remoteAddress = socket.remoteAddress ?? '';
       return (await sessionOf({ services, headers, remoteAddress, certificates }))?.identity;
     } catch (error) {

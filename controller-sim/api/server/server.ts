@@ -2,7 +2,6 @@
 // envelope. The listener supplies the connections; this server never listens itself.
 
 import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
@@ -13,6 +12,7 @@ import { Budget } from '#lib/queue/budget.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { isProof } from '#schemas/api/proofs.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
+import type { ClientStream } from '#wire/connection/tls-port.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { connectEvent } from '../../events/connect.ts';
@@ -136,7 +136,7 @@ export class ApiServer {
   }
 
   /** Serves a connection of the shared port. */
-  accept(socket: TLSSocket, connection: PortConnection): void {
+  accept(socket: ClientStream, connection: PortConnection): void {
     this.#timeouts.accept(socket, connection);
   }
 
@@ -235,7 +235,7 @@ export class ApiServer {
 
   #apiRequest(operation: Route['operation'], { url, headers, params, body, raw }: FastifyRequest): FullRequest {
     const services = this.#services;
-    const socket = raw.socket as TLSSocket;
+    const socket = raw.socket as ClientStream;
     const query = url.indexOf('?');
     return {
       services,

@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 
-/** A message that asks for this protocol. Nobody knows the keys for what must follow. */
+/** A message that asks for this protocol, or for none if it is empty. Nobody knows the keys for what must follow. */
 export async function clientHello(alpn: string): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const stream = new Duplex({
@@ -13,7 +13,7 @@ export async function clientHello(alpn: string): Promise<Buffer> {
       done();
     },
   });
-  const socket = connect({ socket: stream, ALPNProtocols: [alpn], rejectUnauthorized: false });
+  const socket = connect({ socket: stream, rejectUnauthorized: false, ...(alpn !== '' && { ALPNProtocols: [alpn] }) });
   socket.on('error', () => undefined);
   const hello = await promise;
   socket.destroy();

@@ -1,7 +1,7 @@
 // A listener for SDK clients: it checks their hellos and opens their channels. SdkClients authenticates and authorizes
 // them (reference fact: edge, section 1).
 
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Log } from '#lib/log/log.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { BufferBudget } from '#lib/queue/buffer-budget.ts';
@@ -12,6 +12,7 @@ import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-liste
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { formatVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
 import type { FrameLimits } from '#wire/connection/frame-reader.ts';
+import type { TlsConnection } from '#wire/connection/threads/threaded-tls.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
@@ -83,7 +84,7 @@ export class EdgeListener {
   }
 
   /** Accepts a client; `network` is the connection that carries its TLS, if that differs from `socket`. */
-  readonly accept = (socket: TLSSocket, network?: TLSSocket): void => this.#listener.accept(socket, network);
+  readonly accept = (socket: TlsConnection, network?: Socket): void => this.#listener.accept(socket, network);
 
   close(): void {
     this.#listener.close();

@@ -6,6 +6,7 @@
 // Reference facts: edge, section 1; config, section `transport.wss`.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
@@ -17,7 +18,8 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { limitKeyUpdates, SERVER_SECURITY, secureServer } from '#wire/connection/server-tls.ts';
-import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
+import { networkOf } from '#wire/connection/threads/threaded-tls.ts';
+import { Alpn, type ClientStream, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../../../identity/identity.ts';
 import { watchPongs } from './pong-watch.ts';
 import { inPieces } from './websocket-pieces.ts';
@@ -45,7 +47,7 @@ export interface WebSocketPortComponents {
   /** For the TLS inside the WebSocket. */
   identity: Identity;
   /** Accepts a client whose inner handshake is complete. `network` is the connection that carries it. */
-  onClient(socket: TLSSocket, network: TLSSocket): void;
+  onClient(socket: TLSSocket, network: Socket): void;
 }
 
 const PATH = '/ws';
@@ -66,7 +68,7 @@ export class WebSocketPort {
   readonly #unhandle: (() => void)[];
   #context: SecureContext;
   /** Connections before their inner handshake is complete; the listener owns them afterwards. */
-  readonly #waiting = new Set<TLSSocket>();
+  readonly #waiting = new Set<ClientStream>();
 
   constructor(components: WebSocketPortComponents, settings: WebSocketSettings) {
     this.#components = components;
@@ -105,7 +107,7 @@ export class WebSocketPort {
     for (const socket of this.#waiting) socket.destroy();
   }
 
-  #accept(socket: TLSSocket, connection: PortConnection): void {
+  #accept(socket: ClientStream, connection: PortConnection): void {
     this.#waiting.add(socket);
     socket.once('close', () => this.#waiting.delete(socket));
     this.#connections.set(socket, connection);
@@ -113,7 +115,7 @@ export class WebSocketPort {
   }
 
   readonly #upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    const socket = request.socket as TLSSocket;
+    const socket = request.socket as ClientStream;
     if (pathOf(request) !== PATH) {
       reject(stream, '404 Not Found', `WebSockets are served at ${PATH}`);
       return;
@@ -123,7 +125,7 @@ export class WebSocketPort {
   };
 
   /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
-  #secure(webSocket: WebSocket, network: TLSSocket): void {
+  #secure(webSocket: WebSocket, network: ClientStream): void {
     const { io, identity, log } = this.#components;
     const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
     const connection = this.#connections.get(network);
@@ -156,11 +158,11 @@ export class WebSocketPort {
       connection?.setEvictable(false);
       this.#waiting.delete(network);
       this.#keepAlive(webSocket, network);
-      this.#components.onClient(socket, network);
+      this.#components.onClient(socket, networkOf(network));
     });
   }
 
-  #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
+  #keepAlive(webSocket: WebSocket, network: ClientStream): void {
     const { io, log } = this.#components;
     const stop = watchPongs(webSocket, io.clock, this.#settings, () => {
       log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');

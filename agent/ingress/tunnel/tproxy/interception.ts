@@ -5,7 +5,6 @@
 //   client ─► (name server gives address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
-import type { Socket } from 'node:net';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { OF_SUBJECTS, RepeatedCondition } from '#lib/log/repeated-condition.ts';
@@ -23,7 +22,7 @@ import { portOf } from '../../../egress/datagram.ts';
 import type { InterceptionDescription } from '../../../interface/description.ts';
 import type { DatagramClient } from '../../../xgress/clients/datagram-client.ts';
 import type { IdleLimits } from '../../../xgress/clients/idle-sweeper.ts';
-import { SocketClient } from '../../../xgress/clients/socket-client.ts';
+import { type ClientSocket, SocketClient } from '../../../xgress/clients/socket-client.ts';
 import { DatagramSessions } from '../../listeners/datagram-sessions.ts';
 import { StreamListener } from '../../listeners/stream-listener.ts';
 import type { Protocol } from '../config-values.ts';
@@ -212,7 +211,7 @@ export class Interception {
     await routes.apply();
   }
 
-  async #serveStream(socket: Socket, signal: AbortSignal): Promise<void> {
+  async #serveStream(socket: ClientSocket, signal: AbortSignal): Promise<void> {
     const { io, log, dialer } = this.#components;
     const source = { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const destination = { host: socket.localAddress ?? '', port: socket.localPort ?? 0 };

@@ -41,6 +41,11 @@ export class FrameRecords {
     return this.push(NOTHING);
   }
 
+  /** The protocol of the connection has no frames. */
+  beRaw(): void {
+    this.#isRaw = true;
+  }
+
   /** The connection has ended: the beginning of a frame needs not be kept. */
   end(): boolean {
     if (this.#record) this.#commit(this.#filled);

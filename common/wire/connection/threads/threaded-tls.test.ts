@@ -225,7 +225,7 @@ t.test('a server that cannot be trusted is explained as by other dials', { skip 
 
 t.test('without a place in a thread, the main thread carries the connection', { skip }, async (t) => {
   const room = await rooms(t);
-  const all = Array.from({ length: 64 }, () => room.threads.open('tls', () => ({ side: 'accepted', descriptor: -1 })));
+  const all = Array.from({ length: 64 }, () => room.threads.open('link', () => ({ side: 'accepted', descriptor: -1 })));
   t.ok(all.every((each) => each));
   const socket = await dialTlsInThread(room.dialOptions, room.threads);
   t.notOk(socket instanceof ThreadedTls);

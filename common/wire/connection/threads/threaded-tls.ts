@@ -12,15 +12,7 @@ import type { IoThreads } from '#lib/threads/io-threads.ts';
 import { LentSocket } from '#lib/threads/lent-socket.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
 import { RingQueue } from './ring-queue.ts';
-import {
-  type AcceptedTlsData,
-  type DialedTlsData,
-  type ThreadTlsData,
-  TLS_CONNECTION,
-  type TlsClosed,
-  type TlsCommand,
-  type TlsEvent,
-} from './tls-crossing.ts';
+import type { AcceptedTlsData, DialedTlsData, ThreadTlsData, TlsClosed, TlsCommand, TlsEvent } from './tls-crossing.ts';
 
 /** Records that the owner gets in one turn, so that others have theirs. */
 const RECORDS_OF_TURN = 4;
@@ -38,7 +30,17 @@ interface Events {
   close: [];
 }
 
-type Use = Omit<DialedTlsData, 'descriptor'> | Omit<AcceptedTlsData, 'descriptor'>;
+export type TlsUse = Omit<DialedTlsData, 'descriptor'> | Omit<AcceptedTlsData, 'descriptor'>;
+
+export interface ThreadedTlsInit {
+  /** The TCP connection. */
+  readonly network: Socket;
+  /** LINK_CONNECTION or ACCEPTED_CONNECTION. */
+  readonly kind: string;
+  readonly use: TlsUse;
+  /** The connection counts among them, if a client opened it. */
+  readonly clientSockets?: ClientSockets;
+}
 
 export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   /** The TCP connection. */
@@ -46,14 +48,15 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   destroyed = false;
   writableFinished = false;
   alpnProtocol: string | false = false;
-  /** The certificates of the peer, leaf first. */
-  presented: readonly X509Certificate[] = [];
   /** The certificate of a server that was not accepted. */
   rejected: X509Certificate | undefined;
   readonly #crossing: Crossing;
   readonly #lent: LentSocket;
   #queue: RingQueue | undefined;
   #isReading = false;
+  /** The certificates of the peer in DER form. */
+  #presented: readonly Uint8Array[] = [];
+  #certificates: readonly X509Certificate[] | undefined;
   #closed: TlsClosed | undefined;
   #isFinished = false;
 
@@ -71,13 +74,17 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   /**
    * Begins the handshake over a socket that nobody reads. Returns undefined, without any change, if no thread or no
    * descriptor is free.
-   *
-   * @param clientSockets The connection counts among them, if a client opened it.
    */
-  static open(threads: IoThreads, network: Socket, use: Use, clientSockets?: ClientSockets): ThreadedTls | undefined {
+  static open(threads: IoThreads, { network, kind, use, clientSockets }: ThreadedTlsInit): ThreadedTls | undefined {
     const describe = (descriptor: number): ThreadTlsData => ({ ...use, descriptor });
-    const lent = LentSocket.open(threads, { socket: network, clientSockets, kind: TLS_CONNECTION, describe });
+    const lent = LentSocket.open(threads, { socket: network, clientSockets, kind, describe });
     return lent && new ThreadedTls(lent, network);
+  }
+
+  /** The certificates of the peer, leaf first. They are parsed when somebody needs them: a stranger's are expensive. */
+  get presented(): readonly X509Certificate[] {
+    this.#certificates ??= this.#presented.map((der) => new X509Certificate(der));
+    return this.#certificates;
   }
 
   /** The queue of what is written; call it once. `onWritten` is called when fewer than `limit` bytes wait again. */
@@ -138,7 +145,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     else if (event.type === 'finished') this.#onFinished();
     else {
       this.alpnProtocol = event.protocol;
-      this.presented = event.presented.map((der) => new X509Certificate(der));
+      this.#presented = event.presented;
       this.emit('secure');
     }
   }
@@ -187,6 +194,6 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
 export type TlsConnection = TLSSocket | ThreadedTls;
 
 /** The socket with the addresses of a connection: TLS of this thread has them, too. */
-export function networkOf(connection: TlsConnection): Socket {
-  return connection instanceof ThreadedTls ? connection.network : connection;
+export function networkOf(connection: TLSSocket | { readonly network: Socket }): Socket {
+  return 'network' in connection ? connection.network : connection;
 }

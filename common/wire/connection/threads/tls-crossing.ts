@@ -3,8 +3,12 @@
 
 import type { SecureContextOptions } from 'node:tls';
 
-/** The kind of these crossings. */
-export const TLS_CONNECTION = 'tls';
+/**
+ * The kinds of these crossings: connections of links, and others that were accepted while strangers kept the main
+ * thread busy. The places of a thread for one kind are not those for the other.
+ */
+export const LINK_CONNECTION = 'link';
+export const ACCEPTED_CONNECTION = 'accepted';
 
 interface TlsData {
   readonly descriptor: number;
@@ -23,8 +27,8 @@ export interface AcceptedTlsData extends TlsData {
   readonly side: 'accepted';
   /** The bytes of the client that were read before. */
   readonly first: Uint8Array;
-  /** The selected one. */
-  readonly protocol: string;
+  /** Those of the port, and whether they have frames. */
+  readonly protocols: ReadonlyMap<string, boolean>;
   readonly requestCert: boolean;
   /** Milliseconds for the handshake. */
   readonly timeout: number;

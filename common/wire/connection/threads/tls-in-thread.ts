@@ -1,20 +1,43 @@
 // The part of a TLS connection that runs in an I/O thread: performs the handshake, encrypts, writes and reads. It
 // passes frames on, but does not interpret them. threaded-tls.ts is the other part.
 
+import { hash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { readTls } from '#lib/net/read-into.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
 import { takeSocket } from '#lib/threads/lent-socket.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { secureDialed } from '../dial.ts';
+import { entryFor, selectProtocol } from '../protocols.ts';
 import { secureClient, serverContext } from '../server-tls.ts';
 import { FrameRecords } from './frame-records.ts';
 import type { AcceptedTlsData, DialedTlsData, ThreadTlsData, TlsClosed, TlsCommand, TlsEvent } from './tls-crossing.ts';
 
-export class TlsInThread implements CrossingOwner {
+/** Certificates of this thread: those of its process, and their predecessors. */
+const MAX_CONTEXTS = 16;
+
+/** Carries such connections in this thread. @param io Shared by all connections of the thread. */
+export function carryTls(io: IoContext): (crossing: Crossing, data: ThreadTlsData) => void {
+  const contexts = new BoundedMap<string, SecureContext>(MAX_CONTEXTS);
+  const contextOf = (options: SecureContextOptions) => {
+    const name = hash('sha256', JSON.stringify(options));
+    const context = contexts.get(name) ?? serverContext(options); // its creation takes as long as a handshake
+    contexts.set(name, context);
+    return context;
+  };
+  return (crossing, data) => void new TlsInThread(crossing, data, { io, contextOf });
+}
+
+interface Shared {
+  readonly io: IoContext;
+  contextOf(options: SecureContextOptions): SecureContext;
+}
+
+class TlsInThread implements CrossingOwner {
   readonly #crossing: Crossing;
   readonly #io: IoContext;
   readonly #network: Socket;
@@ -29,13 +52,13 @@ export class TlsInThread implements CrossingOwner {
   #closing: TlsClosed = { type: 'closed' };
 
   /** @throws Error if the descriptor is not a connection, or the context not one of TLS; it is closed then */
-  constructor(crossing: Crossing, data: ThreadTlsData, io: IoContext) {
+  constructor(crossing: Crossing, data: ThreadTlsData, { io, contextOf }: Shared) {
     this.#crossing = crossing;
     this.#io = io;
     this.#frames = new FrameRecords(crossing.sent);
     this.#network = takeSocket(crossing, data.descriptor, { allowHalfOpen: false });
     try {
-      this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data);
+      this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data, contextOf(data.context));
     } catch (error) {
       this.#network.destroy();
       throw error;
@@ -85,16 +108,25 @@ export class TlsInThread implements CrossingOwner {
     return socket;
   }
 
-  #accept({ context, first, protocol, requestCert, timeout }: AcceptedTlsData): TLSSocket {
+  #accept({ first, protocols, requestCert, timeout }: AcceptedTlsData, context: SecureContext): TLSSocket {
     this.#network.unshift(Buffer.from(first));
     const socket = secureClient(this.#network, this.#io, {
-      context: serverContext(context),
+      context,
       requestCert,
       timeout,
-      protocolOf: () => protocol,
+      protocolOf: (wanted) => selectProtocol(protocols, wanted),
     });
-    socket.once('secure', () => this.#onSecure());
+    socket.once('secure', () => {
+      if (!entryFor(protocols, socket.alpnProtocol)) this.#beStream();
+      this.#onSecure();
+    });
     return socket;
+  }
+
+  /** A stream of the main thread decides itself whether its other direction ends, too. */
+  #beStream(): void {
+    this.#frames.beRaw();
+    this.#socket.allowHalfOpen = true;
   }
 
   #onSecure(): void {

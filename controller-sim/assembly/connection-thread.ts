@@ -1,0 +1,10 @@
+// The program of an I/O thread of a simulator.
+
+import { IoContext } from '#lib/net/io-context.ts';
+import { hostCrossings } from '#lib/threads/thread-host.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { ACCEPTED_CONNECTION } from '#wire/connection/threads/tls-crossing.ts';
+import { carryTls } from '#wire/connection/threads/tls-in-thread.ts';
+
+const io = new IoContext({ clock: new SystemClock() });
+hostCrossings({ [ACCEPTED_CONNECTION]: carryTls(io) }, () => io.buffers.clear());
