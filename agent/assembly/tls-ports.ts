@@ -50,9 +50,7 @@ export class TlsPorts {
       io,
       host,
       port,
-      context: identity.serverContext(),
-      contextFor: (name) => identity.contextFor(name),
-      optionsFor: (name) => identity.serverContext(name),
+      context: identity.serverContexts(),
       requestCert,
       handshakeTimeout,
       log,
@@ -61,7 +59,7 @@ export class TlsPorts {
     this.#ports.set(key, opened);
     this.#stopWatching.set(
       key,
-      identity.onChange(() => opened.replaceContext(identity.serverContext())),
+      identity.onChange(() => opened.replaceContext(identity.serverContexts())),
     );
     return opened;
   }

@@ -185,8 +185,7 @@ t.test('a file of server certificates may begin with an authority, and contain s
     io: new IoContext({ clock: new SystemClock() }),
     host: '127.0.0.1',
     port: 0,
-    context: identity.serverContext(),
-    contextFor: (name) => identity.contextFor(name),
+    context: identity.serverContexts(),
     maxConnections: 10,
     maxHandshakes: 10,
     log: silentLog,
@@ -250,7 +249,7 @@ t.test('alternate certificates are loaded when another program renews them', asy
     if (clock.timers().length > 0) await clock.advance(1_000);
   }
   t.ok(reloads > 0);
-  t.equal(identity.serverContext().cert, readFileSync(server_cert, 'utf8'));
+  t.equal(identity.serverContexts()[0].cert, readFileSync(server_cert, 'utf8'));
 });
 
 t.test('a reload that takes long does not replace what a later one has loaded', { skip: NO_PIPES }, async (t) => {

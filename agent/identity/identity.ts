@@ -4,7 +4,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
@@ -81,7 +81,6 @@ export class Identity {
   readonly #unwatched: RepeatedCondition;
   #watchAgain: Timer | undefined;
   #material: Material;
-  #contexts: SecureContext[] | undefined;
   #pending: Timer | undefined;
   /** Numbers of two reloads: the newest one, and the one whose material is in use. */
   #begun = 0;
@@ -156,29 +155,12 @@ export class Identity {
     return { cert: certPem, key: keyPem, ...(caPem !== undefined && { ca: caPem }) };
   }
 
-  /** For connections that this router accepts, of clients that ask for this name. */
-  serverContext(serverName = ''): SecureContextOptions {
+  /** For connections that this router accepts: one for each server certificate, the default one first. */
+  serverContexts(): readonly [SecureContextOptions, ...SecureContextOptions[]] {
     const { certPem, keyPem, caPem, servers } = this.#material;
-    const first = servers[this.#serverFor(serverName)] ?? servers[0];
-    return { cert: first?.pem ?? certPem, key: first?.key ?? keyPem, ...(caPem !== undefined && { ca: caPem }) };
-  }
-
-  /** The certificate for a server name; undefined if the default certificate matches or none does. */
-  contextFor(serverName: string): SecureContext | undefined {
-    const { servers, caPem } = this.#material;
-    const index = this.#serverFor(serverName);
-    if (index <= 0) return undefined;
-    this.#contexts ??= servers.map((server) =>
-      createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }),
-    );
-    return this.#contexts[index];
-  }
-
-  /** The index of the first server certificate for a name; -1 if none matches. */
-  #serverFor(serverName: string): number {
-    return this.#material.servers.findIndex(
-      ({ leaf }) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined,
-    );
+    const ca = caPem !== undefined && { ca: caPem };
+    const [first, ...further] = servers.map(({ pem, key }) => ({ cert: pem, key, ...ca }));
+    return [first ?? { cert: certPem, key: keyPem, ...ca }, ...further];
   }
 
   /** Calls `listener` after each reload, until the returned function is called. */
@@ -197,7 +179,6 @@ export class Identity {
     if (this.#init.key === undefined) this.#requireSameRouter(material.certificate);
     this.#inUse = number;
     this.#material = material;
-    this.#contexts = undefined;
     this.#init.log.info(
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
       'identity reloaded',

@@ -72,7 +72,7 @@ export class WebServer {
       config.apis.map(({ binding }) => binding),
     );
     this.#unsubscribe = components.identity.onChange(() => {
-      for (const port of this.#ownPorts) port.replaceContext(this.#context());
+      for (const port of this.#ownPorts) port.replaceContext(this.#contexts());
     });
   }
 
@@ -118,13 +118,10 @@ export class WebServer {
     await Promise.all(this.#ownPorts.map((port) => port.close()));
   }
 
-  #context(serverName?: string): SecureContextOptions {
+  #contexts(): SecureContextOptions[] {
     const { minTLSVersion, maxTLSVersion } = this.#config.options;
-    return {
-      ...this.#components.identity.serverContext(serverName),
-      minVersion: TLS_NAMES[minTLSVersion],
-      maxVersion: TLS_NAMES[maxTLSVersion],
-    };
+    const versions = { minVersion: TLS_NAMES[minTLSVersion], maxVersion: TLS_NAMES[maxTLSVersion] };
+    return this.#components.identity.serverContexts().map((each) => ({ ...each, ...versions }));
   }
 
   async #bind(point: BindPointConfig): Promise<void> {
@@ -159,14 +156,12 @@ export class WebServer {
   }
 
   async #openPort(host: string, port: number): Promise<TlsPort> {
-    const { io, identity, log } = this.#components;
+    const { io, log } = this.#components;
     const opened = await TlsPort.open({
       io,
       host,
       port,
-      context: this.#context(),
-      contextFor: (name) => identity.contextFor(name),
-      optionsFor: (name) => this.#context(name),
+      context: this.#contexts(),
       requestCert: false,
       maxConnections: MAX_CONNECTIONS,
       maxHandshakes: MAX_HANDSHAKES,

@@ -81,6 +81,11 @@ export function sha1Fingerprint(certificate: X509Certificate): string {
   return certificate.fingerprint.replaceAll(':', '').toLowerCase();
 }
 
+/** Whether the certificate of a server has this name; its common name does not count. */
+export function hasHostName(certificate: X509Certificate, name: string): boolean {
+  return certificate.checkHost(name, { subject: 'never' }) !== undefined;
+}
+
 /** The common name of the subject, or undefined. The last of several counts, as in the reference. */
 export function commonName(certificate: X509Certificate): string | undefined {
   // In Node's text form, ` + ` joins attributes of one relative name; a plus in a value is escaped.

@@ -44,8 +44,7 @@ export class Listener {
   /** Binds the port so that its number is known. Connections wait until `serve`. Rejects with ListenError. */
   static async open(options: ListenerOptions, authority: Pick<Authority, 'serverContext'>): Promise<Listener> {
     const { host, port } = options;
-    const context = authority.serverContext();
-    const open = () => TlsPort.open({ ...options, context, optionsFor: () => context });
+    const open = () => TlsPort.open({ ...options, context: authority.serverContext() });
     return new Listener(await listening({ key: 'the port of the controller', network: 'tcp', host, port }, open));
   }
 

@@ -58,7 +58,7 @@ t.test('programs verify controllers and routers regardless of NODE_TLS_REJECT_UN
     io: new IoContext({ clock: new SystemClock() }),
     host: '127.0.0.1',
     port: 0,
-    context: identity.serverContext(),
+    context: identity.serverContexts(),
     log: silentLog,
   });
   t.teardown(() => listener.close());

@@ -193,7 +193,7 @@ async function proxyOf(t: Test, listener?: RequestListener) {
   const io = new IoContext({ clock });
   const log = silentLog;
   const identity = await Identity.open({ config, clock, log });
-  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, context: identity.serverContext(), log });
+  const port = await TlsPort.open({ io, host: '127.0.0.1', port: 0, context: identity.serverContexts(), log });
   t.teardown(() => port.close());
   const proxy = new ApiProxy({ io, log, port, identity }, upstream);
   t.teardown(() => proxy.close());

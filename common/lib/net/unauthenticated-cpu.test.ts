@@ -159,3 +159,31 @@ t.test('what was prevented leaves nothing', async (t) => {
   await turns(2);
   t.equal(done.length, 4);
 });
+
+t.test('others feel what strangers use at once, and soon no longer', async (t) => {
+  const { clock, add, turns, unauthenticatedCpu } = rooms();
+  add('10.0.0.1', 'one');
+  await turns(2);
+  t.notOk(unauthenticatedCpu.isNoticeable, 'ten milliseconds');
+  const { socket } = add('10.0.0.2', 'another');
+  add('10.0.0.3', 'and another');
+  await turns(4);
+  t.ok(unauthenticatedCpu.isNoticeable, 'more than 20');
+  unauthenticatedCpu.authenticated(socket);
+  t.notOk(unauthenticatedCpu.isNoticeable, 'a proof gives it back');
+  for (let index = 0; index < 20; index++) add(`10.1.0.${index}`, 'flood');
+  await turns(50);
+  t.ok(unauthenticatedCpu.isNoticeable);
+  await clock.advance(3_900);
+  t.ok(unauthenticatedCpu.isNoticeable);
+  await clock.advance(200);
+  t.notOk(unauthenticatedCpu.isNoticeable, 'however long the flood was');
+});
+
+t.test('proofs during a flood make room for themselves only', async (t) => {
+  const { add, turns, unauthenticatedCpu } = rooms();
+  const sockets = Array.from({ length: 20 }, (_, index) => add(`10.0.0.${index}`, 'one').socket);
+  await turns(50);
+  for (const socket of sockets.slice(4)) unauthenticatedCpu.authenticated(socket);
+  t.ok(unauthenticatedCpu.isNoticeable, 'four have used 40 milliseconds');
+});

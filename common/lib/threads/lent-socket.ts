@@ -13,6 +13,8 @@ const TAKEN = 1;
 
 export interface LentSocketInit {
   readonly socket: Socket;
+  /** Lent instead of a copy of the socket's own: that of a socket which carries the bytes of the connection. */
+  readonly descriptor?: number | undefined;
   /** The descriptor counts among them, if a client causes it. */
   readonly clientSockets?: ClientSockets | undefined;
   /** The kind of the crossing, and the data for its code in the thread, which takes the descriptor. */
@@ -35,7 +37,8 @@ export class LentSocket {
    * Hands the connection to a thread. The caller sets the owner of the crossing at once. Returns undefined, without any
    * change, if no thread or no descriptor is free.
    */
-  static open(threads: IoThreads, { socket, clientSockets, kind, describe }: LentSocketInit): LentSocket | undefined {
+  static open(threads: IoThreads, init: LentSocketInit): LentSocket | undefined {
+    const { socket, clientSockets, kind, describe } = init;
     let descriptor: number | undefined;
     let free: () => void = () => undefined;
     const once = (_event: 'close', listener: () => void) => {
@@ -43,7 +46,7 @@ export class LentSocket {
     };
     const crossing = threads.open(kind, () => {
       if (clientSockets && !clientSockets.admit({ once })) return undefined;
-      descriptor = copyDescriptor(socket);
+      descriptor = init.descriptor ?? copyDescriptor(socket);
       if (descriptor !== undefined) return describe(descriptor);
       free();
       return undefined;

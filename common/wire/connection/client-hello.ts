@@ -1,20 +1,10 @@
-// Reads the wishes of a TLS client from its first message, before any TLS runs: the server name, and the protocols
-// (RFC 8446, section 4.1.2; RFC 6066, section 3; RFC 7301, section 3.1). It decides who performs the handshake; the
-// handshake itself reads the message again.
-
-export interface ClientHello {
-  /** Undefined if the client asks for none. */
-  readonly serverName: string | undefined;
-  /** In the order of the client. */
-  readonly protocols: readonly string[];
-}
+// Reads the protocols that a TLS client wants from its first message, before any TLS runs (RFC 8446, section 4.1.2;
+// RFC 7301, section 3.1). They decide who performs the handshake; the handshake itself reads the message again.
 
 const HANDSHAKE_RECORD = 22;
 const RECORD_HEAD = 5;
 const CLIENT_HELLO = 1;
-const SERVER_NAME = 0;
 const PROTOCOLS = 16;
-const HOST_NAME = 0;
 /** Bytes of the version and the random number after the head of the message. */
 const FIXED = 2 + 32;
 
@@ -28,42 +18,33 @@ function recordEnd(bytes: Buffer): number {
   return RECORD_HEAD + bytes.readUInt16BE(3);
 }
 
-/** Undefined if the bytes are not the beginning of a TLS connection, or not the whole message in one record. */
-export function readClientHello(bytes: Buffer): ClientHello | undefined {
-  if (bytes[0] !== HANDSHAKE_RECORD || !isFirstRecordWhole(bytes)) return undefined;
+/**
+ * The protocols in the order of the client. None if the bytes are not the beginning of a TLS connection, or not the
+ * whole message in one record.
+ */
+export function helloProtocols(bytes: Buffer): readonly string[] {
+  if (bytes[0] !== HANDSHAKE_RECORD || !isFirstRecordWhole(bytes)) return [];
   try {
-    return clientHello(new Fields(bytes.subarray(RECORD_HEAD, recordEnd(bytes))));
+    return protocolsOf(new Fields(bytes.subarray(RECORD_HEAD, recordEnd(bytes))));
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // a length exceeds the message
+    if (error instanceof RangeError) return []; // a length exceeds the message
     throw error;
   }
 }
 
-function clientHello(record: Fields): ClientHello | undefined {
-  if (record.number(1) !== CLIENT_HELLO) return undefined;
+function protocolsOf(record: Fields): string[] {
+  if (record.number(1) !== CLIENT_HELLO) return [];
   const message = record.block(3);
   message.skip(FIXED);
   message.block(1); // session id
   message.block(2); // ciphers
   message.block(1); // compression
-  let serverName: string | undefined;
-  let protocols: string[] = [];
   for (const extensions = message.block(2); extensions.hasMore; ) {
     const type = extensions.number(2);
     const extension = extensions.block(2);
-    if (type === SERVER_NAME) serverName = hostName(extension.block(2));
-    else if (type === PROTOCOLS) protocols = names(extension.block(2));
+    if (type === PROTOCOLS) return names(extension.block(2));
   }
-  return { serverName, protocols };
-}
-
-function hostName(list: Fields): string | undefined {
-  while (list.hasMore) {
-    const type = list.number(1);
-    const name = list.block(2).text;
-    if (type === HOST_NAME) return name;
-  }
-  return undefined;
+  return [];
 }
 
 function names(list: Fields): string[] {

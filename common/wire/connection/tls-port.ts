@@ -14,19 +14,19 @@
 
 import type { EventEmitter } from 'node:events';
 import { createServer as createListener, type Server as Listener, type Socket } from 'node:net';
-import { type SecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { stopReading } from '#lib/net/descriptor.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
-import { sourceOf } from '#lib/net/source-address.ts';
-import { isFirstRecordWhole, readClientHello } from './client-hello.ts';
+import { helloProtocols, isFirstRecordWhole } from './client-hello.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 import { entryFor, selectProtocol } from './protocols.ts';
-import { secureClient, serverContext } from './server-tls.ts';
+import { ServerContexts, type ServerOptions } from './server-contexts.ts';
+import { secureClient } from './server-tls.ts';
+import { secureInThread } from './threads/secure-in-thread.ts';
 import { ThreadedStream } from './threads/threaded-stream.ts';
-import { networkOf, ThreadedTls, type TlsConnection, type TlsUse } from './threads/threaded-tls.ts';
-import { ACCEPTED_CONNECTION, LINK_CONNECTION } from './threads/tls-crossing.ts';
+import { networkOf, type ThreadedTls, type TlsConnection } from './threads/threaded-tls.ts';
 
 /** The stream of a client: TLS of this thread or of another one. */
 export type ClientStream = TLSSocket | ThreadedStream;
@@ -44,12 +44,8 @@ export interface TlsPortOptions {
   host: string;
   /** 0 for any free port. */
   port: number;
-  /** Certificate, key and other options of the handshake. */
-  context: SecureContextOptions;
-  /** The certificate for a requested server name; undefined for the default one. */
-  contextFor?: (serverName: string) => SecureContext | undefined;
-  /** The same for I/O threads; without it, they carry no connections of this port. */
-  optionsFor?: (serverName: string) => SecureContextOptions;
+  /** Certificate, key and other options of the handshake; of several, the first one is the default. */
+  context: ServerOptions;
   /** Whether clients are asked for a certificate; default true. */
   requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
@@ -93,7 +89,7 @@ export class TlsPort {
   readonly #listener: Listener;
   readonly #options: TlsPortOptions;
   readonly #handshakeTimeout: number;
-  #context: SecureContext;
+  #contexts: ServerContexts;
   readonly #handlers = new Map<string, StreamHandler | FrameProtocol>();
   readonly #sockets = new Set<TlsConnection>();
   readonly #connections: PortConnections;
@@ -107,7 +103,7 @@ export class TlsPort {
       options.io.clientSockets,
     );
     this.#handshakeTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT;
-    this.#context = serverContext(options.context);
+    this.#contexts = new ServerContexts(options.context);
   }
 
   /** Rejects with the system's error (EADDRINUSE, EACCES, …) if the address is not available. */
@@ -157,8 +153,8 @@ export class TlsPort {
   }
 
   /** New connections use these certificates; open ones keep theirs. */
-  replaceContext(context: SecureContextOptions): void {
-    this.#context = serverContext(context);
+  replaceContext(context: ServerOptions): void {
+    this.#contexts = new ServerContexts(context);
   }
 
   /**
@@ -207,16 +203,15 @@ export class TlsPort {
   }
 
   #secure(network: Socket, first: Buffer = NOTHING): void {
-    const { io, requestCert = true, contextFor } = this.#options;
+    const { io, requestCert = true } = this.#options;
     if (network.readableLength + first.length > MAX_FIRST_BYTES) network.destroy();
     if (network.destroyed || this.#secureInThread(network, first)) return;
     if (first.length > 0) network.unshift(first);
     const socket = secureClient(network, io, {
-      context: this.#context,
+      contexts: this.#contexts,
       requestCert,
       timeout: this.#handshakeTimeout,
       protocolOf: (wanted) => selectProtocol(this.#handlers, wanted),
-      contextFor,
     });
     this.#watch(socket, network);
   }
@@ -238,42 +233,24 @@ export class TlsPort {
 
   /** Returns false if this thread has to perform the handshake. */
   #secureInThread(network: Socket, first: Buffer): boolean {
-    const { io, requestCert = true, optionsFor } = this.#options;
-    const { remoteAddress = '' } = network;
-    if (!io.threads || !optionsFor) return false;
-    const hello = readClientHello(first);
-    const handler = entryFor(this.#handlers, selectProtocol(this.#handlers, hello?.protocols ?? []) ?? null);
-    const isLink = typeof handler === 'object' && handler.isForThread?.(remoteAddress);
-    if (!isLink && !io.unauthenticatedCpu.isNoticeable) return false;
-    const use: TlsUse = {
-      side: 'accepted',
-      context: optionsFor(hello?.serverName ?? ''),
-      first: new Uint8Array(first), // a copy: with the bytes, all of their memory would cross
+    const { io, requestCert = true } = this.#options;
+    const protocol = selectProtocol(this.#handlers, helloProtocols(first));
+    const handler = entryFor(this.#handlers, protocol ?? null);
+    const isLink = typeof handler === 'object' && handler.isForThread?.(network.remoteAddress ?? '') === true;
+    const socket = secureInThread(network, io, {
+      isLink,
+      contexts: this.#contexts,
+      first,
       protocols: new Map(this.#handlers.entries().map(([name, each]) => [name, typeof each === 'object'])),
       requestCert,
       timeout: this.#handshakeTimeout,
-    };
-    const kind = isLink ? LINK_CONNECTION : ACCEPTED_CONNECTION;
-    const { clientSockets } = io;
-    const socket = ThreadedTls.open(io.threads, { network, kind, use, clientSockets });
-    if (!socket) return false;
-    if (!isLink) this.#limitStranger(network);
-    this.#watch(socket, network);
-    return true;
-  }
-
-  #limitStranger(network: Socket): void {
-    const { strangersInThreads, unauthenticatedCpu } = this.#options.io;
-    const release = () => strangersInThreads.delete(network);
-    strangersInThreads.add(network, sourceOf(network.remoteAddress));
-    network.once('close', release);
-    unauthenticatedCpu.onAccepted(network, release);
+    });
+    if (socket) this.#watch(socket, network);
+    return socket !== undefined;
   }
 
   #mayUseThread({ remoteAddress = '' }: Socket): boolean {
-    const { io, optionsFor } = this.#options;
-    if (!optionsFor) return false;
-    if (io.unauthenticatedCpu.isNoticeable) return true;
+    if (this.#options.io.unauthenticatedCpu.isNoticeable) return true;
     return this.#handlers.values().some((each) => typeof each === 'object' && each.isForThread?.(remoteAddress));
   }
 

@@ -770,7 +770,7 @@ export interface MetricsConfig {
 }
 
 export interface RuntimeConfig {
-  /** Threads that carry connections with many bytes beside the main thread: of clients, and from 2 threads on of links. 0: the main thread carries all. They start when they are needed. Default: all processors but one, at most 8; 0 inside another program. */
+  /** Threads that carry connections with many bytes beside the main thread: of clients, and from 2 threads on of links; and further connections while strangers keep the main thread busy. 0: the main thread carries all. They start when they are needed. Default: all processors but one, at most 8; 0 inside another program. */
   readonly threads?: number;
 }
 

@@ -1,9 +1,9 @@
 // The records of a client after its TLS handshake: data, changes of keys, empty and padded records, in any order.
 
 import { duplexPair } from 'node:stream';
-import { createSecureContext } from 'node:tls';
 import { IoContext } from '#lib/net/io-context.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
+import { ServerContexts } from '#wire/connection/server-contexts.ts';
 import { limitKeyUpdates, secureServer } from '#wire/connection/server-tls.ts';
 import { issue, makeAuthority } from '../../support/clients/certificates.ts';
 import { type Records, recordsOver } from '../../support/hostile/tls-records.ts';
@@ -27,11 +27,11 @@ class ClosedByServerError extends Error {}
 
 export async function tlsTargets(): Promise<FuzzTarget[]> {
   const { pem, key } = await issue(await makeAuthority('test'), 'localhost');
-  const context = createSecureContext({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) });
+  const contexts = new ServerContexts({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) });
   const run = async (input: Buffer) => {
     const io = new IoContext({ clock: new VirtualClock() });
     const [client, server] = duplexPair();
-    const accepted = secureServer(server, { clock: io.clock, context, requestCert: true, timeout: TIMEOUT });
+    const accepted = secureServer(server, { clock: io.clock, contexts, requestCert: true, timeout: TIMEOUT });
     limitKeyUpdates(accepted, { remoteAddress: '192.0.2.1' }, io);
     accepted.on('error', () => undefined).resume();
     const { records, socket } = await recordsOver(client, {});

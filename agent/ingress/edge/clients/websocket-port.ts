@@ -5,20 +5,24 @@
 //
 // Reference facts: edge, section 1; config, section `transport.wss`.
 
+import type { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { type Duplex, pipeline } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
+import { socketPair } from '#lib/net/socket-pair.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
-import { limitKeyUpdates, SERVER_SECURITY, secureServer } from '#wire/connection/server-tls.ts';
-import { networkOf } from '#wire/connection/threads/threaded-tls.ts';
+import { ServerContexts } from '#wire/connection/server-contexts.ts';
+import { limitKeyUpdates, secureServer } from '#wire/connection/server-tls.ts';
+import { secureInThread } from '#wire/connection/threads/secure-in-thread.ts';
+import { networkOf, type ThreadedTls, type TlsConnection } from '#wire/connection/threads/threaded-tls.ts';
 import { Alpn, type ClientStream, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../../../identity/identity.ts';
 import { watchPongs } from './pong-watch.ts';
@@ -47,7 +51,7 @@ export interface WebSocketPortComponents {
   /** For the TLS inside the WebSocket. */
   identity: Identity;
   /** Accepts a client whose inner handshake is complete. `network` is the connection that carries it. */
-  onClient(socket: TLSSocket, network: Socket): void;
+  onClient(socket: TlsConnection, network: Socket): void;
 }
 
 const PATH = '/ws';
@@ -66,7 +70,7 @@ export class WebSocketPort {
   readonly #connections = new WeakMap<Duplex, PortConnection>();
   readonly #handshakes = new FairSlots<WebSocket>(MAX_HANDSHAKES, (webSocket) => webSocket.terminate());
   readonly #unhandle: (() => void)[];
-  #context: SecureContext;
+  #contexts: ServerContexts;
   /** Connections before their inner handshake is complete; the listener owns them afterwards. */
   readonly #waiting = new Set<ClientStream>();
 
@@ -89,10 +93,9 @@ export class WebSocketPort {
     });
     // If the port serves nothing else, a client without ALPN is treated as a browser.
     const { identity } = components;
-    const loadContext = () => createSecureContext({ ...SERVER_SECURITY, ...identity.serverContext() });
-    this.#context = loadContext();
+    this.#contexts = new ServerContexts(identity.serverContexts());
     const stopWatching = identity.onChange(() => {
-      this.#context = loadContext();
+      this.#contexts = new ServerContexts(identity.serverContexts());
     });
     const protocols = components.port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];
     const handled = protocols.map((protocol) =>
@@ -126,8 +129,8 @@ export class WebSocketPort {
 
   /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
   #secure(webSocket: WebSocket, network: ClientStream): void {
-    const { io, identity, log } = this.#components;
-    const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
+    const { io, log } = this.#components;
+    const { readBufferSize, writeBufferSize } = this.#settings;
     const connection = this.#connections.get(network);
     const { remoteAddress: remote } = network;
     limitShortFrames(webSocket, io.clock, () =>
@@ -139,20 +142,14 @@ export class WebSocketPort {
       readableHighWaterMark: readBufferSize,
       writableHighWaterMark: writeBufferSize,
     });
-    const socket = secureServer(inPieces(stream, network, io.unauthenticatedCpu), {
-      clock: io.realClock,
-      context: this.#context,
-      requestCert: true,
-      timeout: handshakeTimeout,
-      contextFor: (name) => identity.contextFor(name),
-    });
-    limitKeyUpdates(socket, network, io);
-    const settle = () => this.#handshakes.delete(webSocket);
     stream.on('error', () => undefined); // its 'close' follows
-    socket.on('error', (error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
-    socket.once('close', () => webSocket.terminate());
+    const socket = this.#secureInThread(stream, networkOf(network)) ?? this.#secureHere(stream, network);
+    const emitter: EventEmitter = socket;
+    const settle = () => this.#handshakes.delete(webSocket);
+    emitter.on('error', (error: Error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
+    emitter.once('close', () => webSocket.terminate());
     network.once('close', () => (settle(), socket.destroy()));
-    socket.once('secure', () => {
+    emitter.once('secure', () => {
       settle();
       if (network.destroyed) return;
       connection?.setEvictable(false);
@@ -160,6 +157,34 @@ export class WebSocketPort {
       this.#keepAlive(webSocket, network);
       this.#components.onClient(socket, networkOf(network));
     });
+  }
+
+  #secureHere(stream: Duplex, network: ClientStream): TLSSocket {
+    const { io } = this.#components;
+    const socket = secureServer(inPieces(stream, network, io.unauthenticatedCpu), {
+      clock: io.realClock,
+      contexts: this.#contexts,
+      requestCert: true,
+      timeout: this.#settings.handshakeTimeout,
+    });
+    limitKeyUpdates(socket, network, io);
+    return socket;
+  }
+
+  /** The thread reads and writes the TLS from a socket to this thread. */
+  #secureInThread(stream: Duplex, network: Socket): ThreadedTls | undefined {
+    const { io } = this.#components;
+    const { handshakeTimeout: timeout } = this.#settings;
+    const pair = io.unauthenticatedCpu.isNoticeable ? socketPair(io.clientSockets) : undefined;
+    if (!pair) return undefined;
+    const { socket, descriptor } = pair;
+    const protocols = new Map([['', true]]);
+    const options = { contexts: this.#contexts, protocols, requestCert: true, timeout, descriptor };
+    const secured = secureInThread(network, io, options);
+    if (secured)
+      pipeline(stream, socket, stream, () => undefined); // errors end both, and the connection with them
+    else pair.close();
+    return secured;
   }
 
   #keepAlive(webSocket: WebSocket, network: ClientStream): void {

@@ -45,7 +45,7 @@ async function room(t: Test, handler: StreamHandler, program = PROGRAM) {
   const threads = new IoThreads({ count: 1, program, clock, log: silentLog });
   const io = new IoContext({ clock, threads });
   const context = await certificateOf('server');
-  const port = await TlsPort.open({ io, host: HOST, port: 0, context, optionsFor: () => context, log: silentLog });
+  const port = await TlsPort.open({ io, host: HOST, port: 0, context, log: silentLog });
   const streams: ClientStream[] = [];
   port.handle('', (stream, connection) => {
     stream.on('error', () => undefined);

@@ -64,8 +64,7 @@ async function rooms(
   const io = new IoContext({ clock, threads });
   const context = await contextOf('server');
   const other = await contextOf('other.example');
-  const optionsFor = (name: string) => (name === 'other.example' ? other : context);
-  const port = await TlsPort.open({ io, host: HOST, port: 0, context, optionsFor, handshakeTimeout, log });
+  const port = await TlsPort.open({ io, host: HOST, port: 0, context: [context, other], handshakeTimeout, log });
   const accepted: Accepted[] = [];
   port.handle(PROTOCOL, {
     isForThread: () => isForThread,

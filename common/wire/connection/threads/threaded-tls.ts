@@ -35,6 +35,8 @@ export type TlsUse = Omit<DialedTlsData, 'descriptor'> | Omit<AcceptedTlsData, '
 export interface ThreadedTlsInit {
   /** The TCP connection. */
   readonly network: Socket;
+  /** The thread gets it instead: that of a socket with the bytes of TLS inside of another protocol. */
+  readonly descriptor?: number;
   /** LINK_CONNECTION or ACCEPTED_CONNECTION. */
   readonly kind: string;
   readonly use: TlsUse;
@@ -75,9 +77,10 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
    * Begins the handshake over a socket that nobody reads. Returns undefined, without any change, if no thread or no
    * descriptor is free.
    */
-  static open(threads: IoThreads, { network, kind, use, clientSockets }: ThreadedTlsInit): ThreadedTls | undefined {
+  static open(threads: IoThreads, init: ThreadedTlsInit): ThreadedTls | undefined {
+    const { network, use, ...more } = init;
     const describe = (descriptor: number): ThreadTlsData => ({ ...use, descriptor });
-    const lent = LentSocket.open(threads, { socket: network, clientSockets, kind, describe });
+    const lent = LentSocket.open(threads, { ...more, socket: network, describe });
     return lent && new ThreadedTls(lent, network);
   }
 

@@ -12,12 +12,12 @@ export const ACCEPTED_CONNECTION = 'accepted';
 
 interface TlsData {
   readonly descriptor: number;
-  /** Certificate, key and authorities, as PEM. */
-  readonly context: SecureContextOptions;
 }
 
 export interface DialedTlsData extends TlsData {
   readonly side: 'dialed';
+  /** Certificate, key and authorities, as PEM. */
+  readonly context: SecureContextOptions;
   /** The name or address that the certificate of the server must have. */
   readonly host: string;
   readonly protocols: readonly string[];
@@ -25,6 +25,10 @@ export interface DialedTlsData extends TlsData {
 
 export interface AcceptedTlsData extends TlsData {
   readonly side: 'accepted';
+  /** The same of each certificate of the server, the default one first. */
+  readonly contexts: readonly SecureContextOptions[];
+  /** The address of the client: its descriptor may belong to a connection without one. */
+  readonly remoteAddress: string;
   /** The bytes of the client that were read before. */
   readonly first: Uint8Array;
   /** Those of the port, and whether they have frames. */

@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { IoContext } from '#lib/net/io-context.ts';
 import { readTls } from '#lib/net/read-into.ts';
@@ -13,7 +13,8 @@ import { takeSocket } from '#lib/threads/lent-socket.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { secureDialed } from '../dial.ts';
 import { entryFor, selectProtocol } from '../protocols.ts';
-import { secureClient, serverContext } from '../server-tls.ts';
+import { ServerContexts } from '../server-contexts.ts';
+import { secureClient } from '../server-tls.ts';
 import { FrameRecords } from './frame-records.ts';
 import type { AcceptedTlsData, DialedTlsData, ThreadTlsData, TlsClosed, TlsCommand, TlsEvent } from './tls-crossing.ts';
 
@@ -22,19 +23,19 @@ const MAX_CONTEXTS = 16;
 
 /** Carries such connections in this thread. @param io Shared by all connections of the thread. */
 export function carryTls(io: IoContext): (crossing: Crossing, data: ThreadTlsData) => void {
-  const contexts = new BoundedMap<string, SecureContext>(MAX_CONTEXTS);
-  const contextOf = (options: SecureContextOptions) => {
+  const known = new BoundedMap<string, ServerContexts>(MAX_CONTEXTS);
+  const contextsOf = (options: readonly SecureContextOptions[]) => {
     const name = hash('sha256', JSON.stringify(options));
-    const context = contexts.get(name) ?? serverContext(options); // its creation takes as long as a handshake
-    contexts.set(name, context);
-    return context;
+    const contexts = known.get(name) ?? new ServerContexts(options); // its creation takes as long as a handshake
+    known.set(name, contexts);
+    return contexts;
   };
-  return (crossing, data) => void new TlsInThread(crossing, data, { io, contextOf });
+  return (crossing, data) => void new TlsInThread(crossing, data, { io, contextsOf });
 }
 
 interface Shared {
   readonly io: IoContext;
-  contextOf(options: SecureContextOptions): SecureContext;
+  contextsOf(options: readonly SecureContextOptions[]): ServerContexts;
 }
 
 class TlsInThread implements CrossingOwner {
@@ -52,13 +53,13 @@ class TlsInThread implements CrossingOwner {
   #closing: TlsClosed = { type: 'closed' };
 
   /** @throws Error if the descriptor is not a connection, or the context not one of TLS; it is closed then */
-  constructor(crossing: Crossing, data: ThreadTlsData, { io, contextOf }: Shared) {
+  constructor(crossing: Crossing, data: ThreadTlsData, { io, contextsOf }: Shared) {
     this.#crossing = crossing;
     this.#io = io;
     this.#frames = new FrameRecords(crossing.sent);
     this.#network = takeSocket(crossing, data.descriptor, { allowHalfOpen: false });
     try {
-      this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data, contextOf(data.context));
+      this.#socket = data.side === 'dialed' ? this.#dial(data) : this.#accept(data, contextsOf(data.contexts));
     } catch (error) {
       this.#network.destroy();
       throw error;
@@ -108,10 +109,12 @@ class TlsInThread implements CrossingOwner {
     return socket;
   }
 
-  #accept({ first, protocols, requestCert, timeout }: AcceptedTlsData, context: SecureContext): TLSSocket {
+  #accept(data: AcceptedTlsData, contexts: ServerContexts): TLSSocket {
+    const { first, protocols, requestCert, timeout, remoteAddress } = data;
+    Object.defineProperty(this.#network, 'remoteAddress', { value: remoteAddress });
     this.#network.unshift(Buffer.from(first));
     const socket = secureClient(this.#network, this.#io, {
-      context,
+      contexts,
       requestCert,
       timeout,
       protocolOf: (wanted) => selectProtocol(protocols, wanted),
