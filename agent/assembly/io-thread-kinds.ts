@@ -11,8 +11,8 @@ import { MOVED_CLIENT, type MovedClientData } from '../xgress/clients/moved-clie
 export function ioThreadKinds(io: IoContext): Readonly<Record<string, CrossingKind>> {
   const tls = carryTls(io);
   return {
-    [MOVED_CLIENT]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, io.buffers),
-    [LINK_CONNECTION]: tls,
-    [ACCEPTED_CONNECTION]: tls,
+    [MOVED_CLIENT.name]: (crossing, data: MovedClientData) => void new ClientInThread(crossing, data, io.buffers),
+    [LINK_CONNECTION.name]: tls,
+    [ACCEPTED_CONNECTION.name]: tls,
   };
 }

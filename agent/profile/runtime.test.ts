@@ -5,6 +5,7 @@ import { silentLog } from '#lib/log/log.ts';
 import { BufferPool } from '#lib/queue/buffer-pool.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
 import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
+import { kindOf } from '../../test/support/rooms/crossing.ts';
 import { until } from '../../test/support/until.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from './runtime.ts';
 
@@ -51,7 +52,7 @@ async function ioThread() {
   const threads = new IoThreads({ count: 1, program: ECHO, clock: new VirtualClock(), log: silentLog });
   const alive = setInterval(() => undefined, 1_000); // threads do not keep a process alive
   await threads.start();
-  const crossing = threads.open('echo', () => ({ greeting: '' }));
+  const crossing = threads.open(kindOf('echo'), () => ({ greeting: '' }));
   const thread = threads.profiled(1);
   if (!crossing || !thread) throw new Error('no thread');
   const dispose = async () => {

@@ -5,14 +5,14 @@
 import type { Socket } from 'node:net';
 import type { ClientSockets } from '#lib/net/client-sockets.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
+import type { CrossingKindPlaces, IoThreads } from '#lib/threads/io-threads.ts';
 import { LentSocket } from '#lib/threads/lent-socket.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
 import type { Xgress } from '../xgress.ts';
 import type { EncryptedStream, StreamState } from './end-to-end.ts';
 
 /** The kind of these crossings. */
-export const MOVED_CLIENT = 'client';
+export const MOVED_CLIENT: CrossingKindPlaces = { name: 'client', places: 64, ringBytes: 1024 * 1024 };
 
 export interface MovedClientData {
   readonly descriptor: number;

@@ -13,7 +13,7 @@ import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
 
 const MIN_LINK_THREADS = 2;
 /** Three quarters of the connections of a kind that a thread may carry: those of accepted clients keep some places. */
-const MAX_STRANGERS_OF_THREAD = 48;
+const MAX_STRANGERS_OF_THREAD = 192;
 
 export interface IoContextInit {
   /** The clock of other programs: the lab of a simulator does not move it. */

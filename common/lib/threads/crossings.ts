@@ -6,13 +6,14 @@
 //            ◄─ received ─ ring of records ───── sent ──
 //            ◄════════════ messages ════════════►
 
-import { createRing, RingReader, RingWriter, renewRing } from './ring.ts';
+import { createMarks, markAt, takeMarks } from './marks.ts';
+import { createRing, RingReader, RingWriter, renewRing, ringLength } from './ring.ts';
 import { createAlarm, Sleeper, wake } from './sleeper.ts';
 
 /** Milliseconds of a turn of the event loop in which crossings are looked at. */
 const TURN_MS = 0.5;
 
-/** Crossings of one thread that have ended, whose memory serves the next ones. */
+/** Crossings of one thread that have ended, whose memory serves the next ones of their size. */
 const MAX_KEPT = 8;
 
 /** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next one continues. */
@@ -32,18 +33,23 @@ export interface CrossingOwner {
 /** One end of the crossing of a connection. */
 export class Crossing {
   readonly id: number;
+  /** Its number among the open ones: both sides mark it when something happened. */
+  readonly slot: number;
   /** The kind of connection that it carries. */
   readonly kind: string;
   readonly received: RingReader;
   readonly sent: RingWriter;
   owner: CrossingOwner | undefined;
+  /** It waits for its turn. */
+  isDue = false;
   readonly #side: CrossingSide;
   readonly #memory: CrossingMemory;
 
-  constructor(side: CrossingSide, id: number, memory: CrossingMemory, kind: string) {
+  constructor(side: CrossingSide, { id, slot, memory, kind }: CrossingInit) {
     this.#side = side;
     this.#memory = memory;
     this.id = id;
+    this.slot = slot;
     this.kind = kind;
     this.received = new RingReader(memory.received);
     this.sent = new RingWriter(memory.sent);
@@ -56,25 +62,32 @@ export class Crossing {
 
   /** Shows the complete records to the other thread. */
   publish(): void {
-    if (this.sent.publish()) this.#side.wakeOther();
+    if (this.sent.publish()) this.#side.mark(this);
   }
 
   /** Gives the memory of all records up to the current one back to the other thread. */
   release(): void {
-    if (this.received.release()) this.#side.wakeOther();
+    if (this.received.release()) this.#side.mark(this);
   }
 
   /** The owner wants another turn. */
   touch(): void {
-    this.#side.touch();
+    this.#side.touch(this);
   }
 
   /** Ends this side; `owner` is no longer called. @param isLast The other side has ended before. */
   close(isLast = false): void {
     this.owner = undefined;
     this.#side.delete(this);
-    if (isLast) this.#side.keep(this.#memory);
+    if (isLast) this.#side.free(this.slot, this.#memory);
   }
+}
+
+export interface CrossingInit {
+  readonly id: number;
+  readonly slot: number;
+  readonly memory: CrossingMemory;
+  readonly kind: string;
 }
 
 export interface CrossingMemory {
@@ -92,14 +105,22 @@ export function otherOf({ received, sent }: CrossingMemory): CrossingMemory {
   return { received: sent, sent: received };
 }
 
-export interface Alarms {
-  readonly own: Int32Array;
-  readonly other: Int32Array;
+/** The memory with which a thread is told of what happened. */
+interface Signals {
+  readonly alarm: Int32Array;
+  /** Crossings for which there is something to do. */
+  readonly marks: Int32Array;
 }
 
-/** Creates the alarms of a pair of threads: of this one, and of the other one. */
-export function createAlarms(): readonly [Alarms, Alarms] {
-  const [one, two] = [createAlarm(), createAlarm()];
+export interface Alarms {
+  readonly own: Signals;
+  readonly other: Signals;
+}
+
+/** Creates the alarms of a pair of threads, for so many crossings: of this one, and of the other one. */
+export function createAlarms(crossings: number): readonly [Alarms, Alarms] {
+  const signals = (): Signals => ({ alarm: createAlarm(), marks: createMarks(crossings) });
+  const [one, two] = [signals(), signals()];
   return [
     { own: one, other: two },
     { own: two, other: one },
@@ -130,9 +151,12 @@ export class CrossingSide {
    * Memory for further crossings. Without it, that of short ones would stay until both threads collect their garbage,
    * which shared memory does not cause.
    */
-  readonly #kept: CrossingMemory[] = [];
-  /** Those whose turn is next. */
-  #rest = this.#crossings.values();
+  readonly #kept = new Map<number, CrossingMemory[]>();
+  readonly #slots: (Crossing | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  #nextSlot = 0;
+  /** Those that wait for their turn, in this order. */
+  #due: Crossing[] = [];
   #isWaking = false;
 
   /** `onIdle` is called when the last crossing has ended. */
@@ -140,7 +164,7 @@ export class CrossingSide {
     this.#alarms = alarms;
     this.post = post;
     this.#onIdle = onIdle;
-    this.#sleeper = new Sleeper(alarms.own, () => this.#look());
+    this.#sleeper = new Sleeper(alarms.own.alarm, () => this.#look());
   }
 
   get size(): number {
@@ -159,26 +183,37 @@ export class CrossingSide {
     return kinds;
   }
 
-  add(id: number, memory: CrossingMemory, kind: string): Crossing {
-    const crossing = new Crossing(this, id, memory, kind);
-    this.#crossings.set(id, crossing);
+  /** The number of a further crossing. */
+  takeSlot(): number {
+    return this.#freeSlots.pop() ?? this.#nextSlot++;
+  }
+
+  add(init: CrossingInit): Crossing {
+    const crossing = new Crossing(this, init);
+    this.#crossings.set(init.id, crossing);
+    this.#slots[init.slot] = crossing;
     return crossing;
   }
 
   delete(crossing: Crossing): void {
     if (!this.#crossings.delete(crossing.id)) return;
+    this.#slots[crossing.slot] = undefined;
     this.#ended = plus(this.#ended, crossing);
     if (this.#crossings.size === 0) this.#onIdle?.();
   }
 
-  /** Memory that neither side uses any more. */
-  keep(memory: CrossingMemory): void {
-    if (this.#kept.length < MAX_KEPT) this.#kept.push(memory);
+  /** Neither side uses the number and the memory any more. */
+  free(slot: number, memory: CrossingMemory): void {
+    this.#freeSlots.push(slot);
+    const { byteLength } = memory.sent;
+    const kept = this.#kept.get(byteLength) ?? [];
+    this.#kept.set(byteLength, kept);
+    if (kept.length < MAX_KEPT) kept.push(memory);
   }
 
   /** Memory of an earlier crossing, as new. */
-  takeKept(): CrossingMemory | undefined {
-    const memory = this.#kept.pop();
+  takeKept(bytes: number): CrossingMemory | undefined {
+    const memory = this.#kept.get(ringLength(bytes))?.pop();
     for (const ring of memory ? [memory.received, memory.sent] : []) renewRing(ring);
     return memory;
   }
@@ -188,17 +223,19 @@ export class CrossingSide {
     this.#crossings.get(id)?.owner?.onMessage(message);
   }
 
-  touch(): void {
+  touch(crossing: Crossing): void {
+    this.#addDue(crossing);
     this.#sleeper.touch();
   }
 
-  /** Once for all records of this turn of the event loop. The other thread may see them earlier. */
-  wakeOther(): void {
+  /** Wakes the other thread once for all crossings of this turn of the event loop. It may see the marks earlier. */
+  mark({ slot }: Crossing): void {
+    markAt(this.#alarms.other.marks, slot);
     if (this.#isWaking) return;
     this.#isWaking = true;
     setImmediate(() => {
       this.#isWaking = false;
-      wake(this.#alarms.other);
+      wake(this.#alarms.other.alarm);
     });
   }
 
@@ -210,19 +247,28 @@ export class CrossingSide {
     for (const { owner } of crossings) owner?.onLost(error);
   }
 
-  /** The crossings take turns: a turn of the event loop that ends early continues with the next one. */
+  /** The due crossings take turns: those that a turn of the event loop does not reach are the first in the next one. */
   #look(): boolean {
+    takeMarks(this.#alarms.own.marks, (slot) => this.#addDue(this.#slots[slot]));
+    if (this.#due.length === 0) return false;
+    const turns = this.#due;
+    this.#due = [];
     const end = performance.now() + TURN_MS;
-    let worked = false;
-    for (;;) {
-      const { done, value } = this.#rest.next();
-      if (done) {
-        this.#rest = this.#crossings.values();
-        return worked;
-      }
-      if (value.owner?.onTurn()) worked = true;
-      if (performance.now() >= end) return true;
+    for (let index = 0; index < turns.length; index++) {
+      const crossing = turns[index] as Crossing;
+      crossing.isDue = false;
+      if (crossing.owner?.onTurn()) this.#addDue(crossing);
+      if (performance.now() < end) continue;
+      this.#due = [...turns.slice(index + 1), ...this.#due];
+      break;
     }
+    return this.#due.length > 0;
+  }
+
+  #addDue(crossing: Crossing | undefined): void {
+    if (!crossing || crossing.isDue) return;
+    crossing.isDue = true;
+    this.#due.push(crossing);
   }
 }
 

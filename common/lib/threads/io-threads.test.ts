@@ -2,6 +2,7 @@
 // one takes its place.
 
 import t from 'tap';
+import { kindOf } from '../../../test/support/rooms/crossing.ts';
 import { until } from '../../../test/support/until.ts';
 import { createLog } from '../log/log.ts';
 import { seededRandom } from '../random.ts';
@@ -50,7 +51,7 @@ async function startAll(all: IoThreads, count: number): Promise<void> {
 
 /** Opens a crossing whose records arrive here; `take` limits them in one turn. */
 function open(all: IoThreads, kind = 'echo', take: () => number = () => 4) {
-  const crossing = all.open(kind, () => ({ greeting: 'hello' }));
+  const crossing = all.open(kindOf(kind), () => ({ greeting: 'hello' }));
   if (!crossing) return undefined;
   const arrived: Arrived = { data: [], messages: [], lost: undefined };
   let wakeUp: () => void = () => undefined;
@@ -174,14 +175,14 @@ t.test('a thread carries 64 connections; then there is no place until one ends',
   const all = Array.from({ length: 64 }, () => open(network.all));
   t.ok(all.every((each) => each));
   const described = () => t.fail('nobody needs the description');
-  t.equal(network.all.open('echo', described), undefined);
+  t.equal(network.all.open(kindOf('echo'), described), undefined);
   t.ok(
-    network.all.open('other', () => ({})),
+    network.all.open(kindOf('other'), () => ({})),
     'others have places of their own',
   );
   all[3]?.crossing.close();
   t.equal(
-    network.all.open('echo', () => undefined),
+    network.all.open(kindOf('echo'), () => undefined),
     undefined,
     'the caller has nothing to hand over',
   );
@@ -196,14 +197,14 @@ t.test('a thread carries 64 connections; then there is no place until one ends',
 
 t.test('a side tells when its last crossing has ended', async (t) => {
   let idle = 0;
-  const [alarms] = createAlarms();
+  const [alarms] = createAlarms(2);
   const side = new CrossingSide(
     alarms,
     () => undefined,
     () => void idle++,
   );
   const memory = createCrossing(64);
-  const all = [side.add(1, memory, 'echo'), side.add(2, memory, 'echo')];
+  const all = [1, 2].map((id) => side.add({ id, slot: side.takeSlot(), memory, kind: 'echo' }));
   all[0]?.close();
   t.equal(idle, 0);
   all[1]?.close();

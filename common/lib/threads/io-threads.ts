@@ -22,6 +22,15 @@ import {
 import { type LoopInspection, LoopLoad } from './loop-load.ts';
 import type { IoThreadData, OpenCrossing, ThreadReady } from './thread-host.ts';
 
+/** A kind of connections, and what one thread has for it. */
+export interface CrossingKindPlaces {
+  readonly name: string;
+  /** Connections at most; further ones stay on the main thread. */
+  readonly places: number;
+  /** Bytes of each of the two rings of a connection. The system gives memory only for what is used. */
+  readonly ringBytes: number;
+}
+
 export interface IoThreadsOptions {
   /** Threads at most. */
   readonly count: number;
@@ -36,7 +45,7 @@ export interface IoThreadInspection extends LoopInspection {
   readonly thread: number;
   /** Milliseconds since it was started. */
   readonly ageMs: number;
-  /** Connections now, all and by kind: `client` of a circuit, `tls` of a link. */
+  /** Connections now, all and by kind: `client` of a circuit, `link`, `accepted`. */
   readonly connections: number;
   readonly kinds: Readonly<Record<string, number>>;
   /** Connections since its start. */
@@ -58,15 +67,10 @@ export interface ThreadProfile {
   stop(): Promise<string>;
 }
 
-/** Connections of one kind that one thread carries at most; further ones stay on the main thread. */
-const MAX_CROSSINGS = 64;
+/** Crossings of one thread. */
+const MAX_CROSSINGS = 512;
 /** Milliseconds in which a thread must start. */
 const START_TIME = 10_000;
-/**
- * Bytes of each of the two rings of a connection: some turns of the event loop at full speed. The system gives memory
- * only for what is used.
- */
-const RING_BYTES = 1024 * 1024;
 /** MiB of a thread's heap; its buffers are outside of it. */
 const HEAP = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 /** The pause before a place for a thread is used again, and the life after which its end is not a repetition. */
@@ -161,7 +165,7 @@ export class IoThreads {
    * undefined, nothing happens. The caller sets the owner of the returned crossing at once. Undefined if no thread can
    * take it.
    */
-  open(kind: string, describe: () => unknown): Crossing | undefined {
+  open(kind: CrossingKindPlaces, describe: () => unknown): Crossing | undefined {
     if (this.#isClosed) return undefined;
     this.#startFurther();
     const [place] = this.#places
@@ -171,11 +175,12 @@ export class IoThreads {
     const data = thread && describe();
     if (!thread || data === undefined) return undefined;
     const { worker, side } = thread;
-    const own = side.takeKept() ?? createCrossing(RING_BYTES);
-    const id = ++this.#ids;
-    worker.postMessage({ open: { id, kind, memory: otherOf(own), data } } satisfies OpenCrossing);
+    const memory = side.takeKept(kind.ringBytes) ?? createCrossing(kind.ringBytes);
+    const crossing = { id: ++this.#ids, slot: side.takeSlot(), memory, kind: kind.name };
+    const open = { crossing: { ...crossing, memory: otherOf(memory) }, data };
+    worker.postMessage({ open } satisfies OpenCrossing);
     thread.carried++;
-    return side.add(id, own, kind);
+    return side.add(crossing);
   }
 
   /** Starts a thread if none runs. Resolves with whether one does, within a bounded time. */
@@ -210,7 +215,7 @@ export class IoThreads {
 
   #start(place: Place): IoThread {
     const { program, clock } = this.#options;
-    const [own, other] = createAlarms();
+    const [own, other] = createAlarms(MAX_CROSSINGS);
     const workerData: IoThreadData = { alarms: other };
     // trackUnmanagedFds: else Node warns of descriptors that the system library opened.
     const name = `edgeweave-io-${place.number}`; // the system shows it, too
@@ -286,8 +291,8 @@ function runs({ thread }: Place): boolean {
   return thread !== undefined && thread.starting === undefined;
 }
 
-function hasRoom(place: Place, kind: string): boolean {
-  return runs(place) && (place.thread?.side.kinds[kind] ?? 0) < MAX_CROSSINGS;
+function hasRoom(place: Place, { name, places }: CrossingKindPlaces): boolean {
+  return runs(place) && (place.thread?.side.kinds[name] ?? 0) < places && load(place) < MAX_CROSSINGS;
 }
 
 function load({ thread }: Place): number {

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import type { ClientSockets } from '../net/client-sockets.ts';
 import { copyDescriptor } from '../net/descriptor.ts';
 import type { Crossing } from './crossings.ts';
-import type { IoThreads } from './io-threads.ts';
+import type { CrossingKindPlaces, IoThreads } from './io-threads.ts';
 
 /** The hint of the thread: it closes the descriptor. Nobody else would, if the thread ended before. */
 const TAKEN = 1;
@@ -18,7 +18,7 @@ export interface LentSocketInit {
   /** The descriptor counts among them, if a client causes it. */
   readonly clientSockets?: ClientSockets | undefined;
   /** The kind of the crossing, and the data for its code in the thread, which takes the descriptor. */
-  readonly kind: string;
+  readonly kind: CrossingKindPlaces;
   describe(descriptor: number): object;
 }
 

@@ -31,7 +31,12 @@ const LARGEST = 64 * 1024 * 1024;
 export function createRing(bytes: number): SharedArrayBuffer {
   if (bytes < SMALLEST || bytes > LARGEST || (bytes & (bytes - 1)) !== 0)
     throw new InvariantError(`a ring cannot have ${bytes} bytes`);
-  return new SharedArrayBuffer(CONTROL_BYTES + bytes);
+  return new SharedArrayBuffer(ringLength(bytes));
+}
+
+/** Bytes of the memory of such a ring. */
+export function ringLength(bytes: number): number {
+  return CONTROL_BYTES + bytes;
 }
 
 /** Makes the memory new for another writer and another reader, when nobody uses it any more. */
@@ -151,6 +156,12 @@ export class RingReader extends RingSide {
 
   get hint(): number {
     return Atomics.load(this.words, HINT);
+  }
+
+  /** Whether `next` would return true. */
+  get hasNext(): boolean {
+    if (this.#read === this.#written) this.#written = Atomics.load(this.words, WRITTEN);
+    return this.#read !== this.#written;
   }
 
   /** Goes on to the next record. Returns false if there is none; the current one stays. */

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, InvariantError } from '../errors.ts';
 import { SystemClock } from '../time/clock.ts';
-import { type Alarms, type Crossing, type CrossingMemory, type CrossingMessage, CrossingSide } from './crossings.ts';
+import { type Alarms, type Crossing, type CrossingInit, type CrossingMessage, CrossingSide } from './crossings.ts';
 import { type LoopDelays, LoopProbe } from './loop-delay.ts';
 
 /** The data of an I/O thread at its start. */
@@ -15,9 +15,7 @@ export interface IoThreadData {
 /** Hands a connection over. */
 export interface OpenCrossing {
   readonly open: {
-    readonly id: number;
-    readonly kind: string;
-    readonly memory: CrossingMemory;
+    readonly crossing: CrossingInit;
     readonly data: unknown;
   };
 }
@@ -57,11 +55,11 @@ export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onI
 }
 
 function open(side: CrossingSide, kinds: Readonly<Record<string, CrossingKind>>, { open }: OpenCrossing): void {
-  const { id, kind, memory, data } = open;
-  const crossing = side.add(id, memory, kind);
+  const { data } = open;
+  const crossing = side.add(open.crossing);
   try {
-    const carry = kinds[kind];
-    if (!carry) throw new InvariantError(`an I/O thread carries no ${kind}`);
+    const carry = kinds[crossing.kind];
+    if (!carry) throw new InvariantError(`an I/O thread carries no ${crossing.kind}`);
     carry(crossing, data as never);
     crossing.touch();
   } catch (error) {

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { silentLog } from '#lib/log/log.ts';
 import { IoThreads } from '#lib/threads/io-threads.ts';
 import { SystemClock } from '#lib/time/clock.ts';
+import { kindOf } from './crossing.ts';
 import { delayNotifications, Late } from './late.ts';
 
 const PROGRAM = new URL('./slow-io-thread.ts', import.meta.url);
@@ -42,7 +43,7 @@ export class SlowThreads {
 
   /** Ends the thread with the fewest connections soon. */
   endOne(): void {
-    const crossing = this.threads.open('end', () => ({}));
+    const crossing = this.threads.open(kindOf('end'), () => ({}));
     if (!crossing) return;
     const onLost = () => {
       this.ended++;

@@ -31,8 +31,12 @@ export function secureInThread(
 ): ThreadedTls | undefined {
   const { threads, clientSockets, unauthenticatedCpu } = io;
   if (!threads || !(isLink || unauthenticatedCpu.isNoticeable)) return undefined;
+  let prevent: (() => boolean) | undefined;
   const socket = ThreadedTls.open(threads, {
     ...more,
+    inTurn: (task) => {
+      prevent = unauthenticatedCpu.run(network, task);
+    },
     network,
     kind: isLink ? LINK_CONNECTION : ACCEPTED_CONNECTION,
     clientSockets,
@@ -46,7 +50,9 @@ export function secureInThread(
       timeout,
     },
   });
-  if (socket && !isLink) limitStranger(network, io);
+  if (!socket) return undefined;
+  network.once('close', () => prevent?.());
+  if (!isLink) limitStranger(network, io);
   return socket;
 }
 

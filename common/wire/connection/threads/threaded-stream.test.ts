@@ -179,16 +179,16 @@ t.test('a connection that fails, and one whose thread ends, close', { skip }, as
 t.test('strangers who keep connections open displace their own', { skip }, async (t) => {
   const { dial, io, carried, port, streams } = await room(t, (stream) => void stream.resume().write('served'));
   const first = await clientHello('');
-  const many = Array.from({ length: 120 }, () => {
+  const many = Array.from({ length: 250 }, () => {
     const socket = connectTcp({ host: HOST, port, localAddress: '127.7.7.7' });
     socket.on('error', () => undefined).resume();
     t.teardown(() => socket.destroy());
     socket.write(first);
     return socket;
   });
-  await until('the flood to be limited', () => many.filter(({ destroyed }) => destroyed).length >= 120 - 48);
-  t.ok(carried() <= 64, `${carried()} connections in the thread`);
-  t.ok(io.strangersInThreads.size <= 48);
+  await until('the flood to be limited', () => many.filter(({ destroyed }) => destroyed).length >= 250 - 192);
+  t.ok(carried() <= 256, `${carried()} connections in the thread`);
+  t.ok(io.strangersInThreads.size <= 192);
   beNoticeable(io);
   const client = await dial({ localAddress: '127.7.7.8' });
   t.equal(String((await once(client, 'data'))[0]), 'served');

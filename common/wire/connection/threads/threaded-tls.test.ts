@@ -16,6 +16,7 @@ import { IoThreads } from '#lib/threads/io-threads.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { commonName, peerCertificates } from '#pki/certificates.ts';
 import { issue, makeAuthority } from '../../../../test/support/clients/certificates.ts';
+import { kindOf } from '../../../../test/support/rooms/crossing.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { Frame } from '../../frame.ts';
 import { Message } from '../../message.ts';
@@ -24,6 +25,7 @@ import type { PortConnection } from '../port-connections.ts';
 import { TlsPort } from '../tls-port.ts';
 import { Underlay } from '../underlay.ts';
 import { ThreadedTls, type TlsConnection } from './threaded-tls.ts';
+import { LINK_CONNECTION } from './tls-crossing.ts';
 
 const HOST = '127.0.0.1';
 const PROTOCOL = 'frames';
@@ -181,7 +183,7 @@ t.test('what was written before an orderly close arrives, also if the reader pau
 
 t.test('a thread that ends closes its connections with the reason', { skip }, async (t) => {
   const { left, right, threads } = await pair(t, { program: SLOW_PROGRAM });
-  threads.open('end', () => ({}));
+  threads.open(kindOf('end'), () => ({}));
   t.match(await left.closed, { code: 'THREAD_ENDED', message: /exit code 1/ });
   t.match(await right.closed, { code: 'THREAD_ENDED' });
 });
@@ -224,7 +226,9 @@ t.test('a server that cannot be trusted is explained as by other dials', { skip 
 
 t.test('without a place in a thread, the main thread carries the connection', { skip }, async (t) => {
   const room = await rooms(t);
-  const all = Array.from({ length: 64 }, () => room.threads.open('link', () => ({ side: 'accepted', descriptor: -1 })));
+  const all = Array.from({ length: 64 }, () =>
+    room.threads.open(LINK_CONNECTION, () => ({ side: 'accepted', descriptor: -1 })),
+  );
   t.ok(all.every((each) => each));
   const socket = await dialTlsInThread(room.dialOptions, room.threads);
   t.notOk(socket instanceof ThreadedTls);

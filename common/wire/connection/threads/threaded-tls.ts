@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientSockets } from '#lib/net/client-sockets.ts';
 import { type Crossing, type CrossingOwner, CrossingRecord } from '#lib/threads/crossings.ts';
-import type { IoThreads } from '#lib/threads/io-threads.ts';
+import type { CrossingKindPlaces, IoThreads } from '#lib/threads/io-threads.ts';
 import { LentSocket } from '#lib/threads/lent-socket.ts';
 import type { CrossingFailed } from '#lib/threads/thread-host.ts';
 import { RingQueue } from './ring-queue.ts';
@@ -38,10 +38,12 @@ export interface ThreadedTlsInit {
   /** The thread gets it instead: that of a socket with the bytes of TLS inside of another protocol. */
   readonly descriptor?: number;
   /** LINK_CONNECTION or ACCEPTED_CONNECTION. */
-  readonly kind: string;
+  readonly kind: CrossingKindPlaces;
   readonly use: TlsUse;
   /** The connection counts among them, if a client opened it. */
   readonly clientSockets?: ClientSockets;
+  /** Runs what arrives from a client before it is accepted, when it is its turn. */
+  readonly inTurn?: (task: () => void) => void;
 }
 
 export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
@@ -56,15 +58,19 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   readonly #lent: LentSocket;
   #queue: RingQueue | undefined;
   #isReading = false;
+  /** Undefined: the client is accepted, or this side has dialed. */
+  #inTurn: ThreadedTlsInit['inTurn'];
+  #isWaiting = false;
   /** The certificates of the peer in DER form. */
   #presented: readonly Uint8Array[] = [];
   #certificates: readonly X509Certificate[] | undefined;
   #closed: TlsClosed | undefined;
   #isFinished = false;
 
-  private constructor(lent: LentSocket, network: Socket) {
+  private constructor(lent: LentSocket, { network, inTurn }: ThreadedTlsInit) {
     super();
     this.#lent = lent;
+    this.#inTurn = inTurn;
     this.#crossing = lent.crossing;
     this.network = network;
     this.#crossing.owner = this;
@@ -81,7 +87,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     const { network, use, ...more } = init;
     const describe = (descriptor: number): ThreadTlsData => ({ ...use, descriptor });
     const lent = LentSocket.open(threads, { ...more, socket: network, describe });
-    return lent && new ThreadedTls(lent, network);
+    return lent && new ThreadedTls(lent, init);
   }
 
   /** The certificates of the peer, leaf first. They are parsed when somebody needs them: a stranger's are expensive. */
@@ -96,8 +102,10 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     return this.#queue;
   }
 
-  /** Call it when the peer has proved who it is: the limits of strangers end. */
+  /** Call it when the client is accepted: the limits of strangers end. */
   accept(): void {
+    this.#inTurn = undefined;
+    this.#crossing.touch();
     this.#post('accepted');
   }
 
@@ -130,6 +138,24 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
 
   onTurn(): boolean {
     this.#queue?.turn();
+    if (!this.#inTurn || !this.#crossing.received.hasNext) return this.#pass();
+    if (this.#closed) this.#finish(this.#closed);
+    else if (this.#mayPass) this.#wait(() => this.#pass() && this.#crossing.touch());
+    return false;
+  }
+
+  /** One task at a time. */
+  #wait(task: () => void): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#inTurn?.(() => {
+      this.#isWaiting = false;
+      if (!this.destroyed) task();
+    });
+  }
+
+  /** Returns whether there were records. */
+  #pass(): boolean {
     const { received } = this.#crossing;
     let count = 0;
     while (count < RECORDS_OF_TURN && this.#mayPass && received.next()) {
@@ -149,7 +175,8 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     else {
       this.alpnProtocol = event.protocol;
       this.#presented = event.presented;
-      this.emit('secure');
+      if (this.#inTurn) this.#wait(() => this.emit('secure'));
+      else this.emit('secure');
     }
   }
 
@@ -158,7 +185,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     this.destroy(error);
   }
 
-  /** When the connection is closed, the owner gets the rest, like that of a socket. */
+  /** When the connection is closed, the owner gets the rest, like that of a socket; of a stranger, nobody needs it. */
   get #mayPass(): boolean {
     return (this.#isReading || this.#closed !== undefined) && !this.destroyed;
   }

@@ -2,13 +2,16 @@
 // thread, tls-in-thread.ts in the other one. Bytes cross in rings, without their TLS.
 
 import type { SecureContextOptions } from 'node:tls';
+import type { CrossingKindPlaces } from '#lib/threads/io-threads.ts';
+
+const KIB = 1024;
 
 /**
  * The kinds of these crossings: connections of links, and others that were accepted while strangers kept the main
  * thread busy. The places of a thread for one kind are not those for the other.
  */
-export const LINK_CONNECTION = 'link';
-export const ACCEPTED_CONNECTION = 'accepted';
+export const LINK_CONNECTION: CrossingKindPlaces = { name: 'link', places: 64, ringBytes: 1024 * KIB };
+export const ACCEPTED_CONNECTION: CrossingKindPlaces = { name: 'accepted', places: 256, ringBytes: 256 * KIB };
 
 interface TlsData {
   readonly descriptor: number;
