@@ -6,4 +6,4 @@ import { SystemClock } from '#lib/time/clock.ts';
 import { ioThreadKinds } from './io-thread-kinds.ts';
 
 const io = new IoContext({ clock: new SystemClock() });
-hostCrossings(ioThreadKinds(io), () => io.buffers.clear());
+hostCrossings(ioThreadKinds(io), io.buffers);

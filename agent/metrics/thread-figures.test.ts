@@ -35,7 +35,7 @@ t.test('a thread has metrics while it runs, and the one at its place continues t
   t.same(names(), MAIN);
   state.running = [thread()];
   await clock.advance(5_000);
-  t.equal(names().length, MAIN.length + 7);
+  t.equal(names().length, MAIN.length + 8);
   t.equal(gauge('thread.1.utilization'), 90);
   t.equal(gauge('thread.1.loop_delay'), 20e6);
   t.equal(gauge('thread.1.longest_loop_delay'), 50e6);
@@ -64,7 +64,7 @@ t.test('threads that come and go leave no metrics', async (t) => {
       round % 9,
     );
     await clock.advance(5_000);
-    t.equal(names().length, MAIN.length + 7 * state.running.length);
+    t.equal(names().length, MAIN.length + 8 * state.running.length);
   }
   all.close();
 });

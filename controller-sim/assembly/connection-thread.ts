@@ -7,4 +7,4 @@ import { ACCEPTED_CONNECTION } from '#wire/connection/threads/tls-crossing.ts';
 import { carryTls } from '#wire/connection/threads/tls-in-thread.ts';
 
 const io = new IoContext({ clock: new SystemClock() });
-hostCrossings({ [ACCEPTED_CONNECTION.name]: carryTls(io) }, () => io.buffers.clear());
+hostCrossings({ [ACCEPTED_CONNECTION.name]: carryTls(io) }, io.buffers);

@@ -98,8 +98,9 @@ function start(options: StartOptions, clock: Clock): Promise<number> {
     const { ownIo } = await import('../assembly/own-io.ts');
     if (nodes === undefined) {
       const { startSimulator } = await import('../assembly/simulator.ts');
-      const simulator = await startSimulator({ ...own, log, clock }, ownIo({ log, clock }));
-      return servedHere([simulator], () => simulator.close());
+      const io = ownIo({ log, clock });
+      const simulator = await startSimulator({ ...own, log, clock }, io);
+      return servedHere([simulator], () => closeBoth(simulator, io.threads));
     }
     if (own.store === EMBEDDED) {
       const { startMembers } = await import('./serving/member-processes.ts');
@@ -109,9 +110,20 @@ function start(options: StartOptions, clock: Clock): Promise<number> {
       );
     }
     const { startCluster } = await import('../assembly/nodes.ts');
-    const cluster = await startCluster({ ...own, nodes, log, clock }, ownIo({ log, clock }));
-    return servedHere(cluster.nodes, () => cluster.close());
+    const io = ownIo({ log, clock });
+    const cluster = await startCluster({ ...own, nodes, log, clock }, io);
+    return servedHere(cluster.nodes, () => closeBoth(cluster, io.threads));
   });
+}
+
+/** The threads last: connections that end are theirs. */
+async function closeBoth(served: Closable, threads: Closable | undefined): Promise<void> {
+  await served.close();
+  await threads?.close();
+}
+
+interface Closable {
+  close(): Promise<void>;
 }
 
 /** The value of --store for a server of PostgreSQL that ends with the simulator. */

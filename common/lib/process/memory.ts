@@ -48,13 +48,20 @@ export function releaseMemory(buffers: BufferPool, enough = 0): void {
   const before = process.cpuUsage();
   buffers.clear();
   trimMemory(buffers);
-  if (process.memoryUsage.rss() > enough) {
-    collect ??= collector();
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-    trimMemory(buffers);
-  }
+  if (collectAll(enough)) trimMemory(buffers);
   const { user, system } = process.cpuUsage(before);
   spent += (user + system) / 1_000;
+}
+
+/**
+ * Collects all garbage of this thread. Returns false, without doing so, if the program has not more than `enough`
+ * bytes.
+ */
+export function collectAll(enough: number): boolean {
+  if (process.memoryUsage.rss() <= enough) return false;
+  collect ??= collector();
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  return true;
 }
 
 /** Processor time of all calls of `releaseMemory`, in milliseconds. The program did not need it for its own work. */

@@ -13,7 +13,7 @@ import { createAlarm, Sleeper, wake } from './sleeper.ts';
 /** Milliseconds of a turn of the event loop in which crossings are looked at. */
 const TURN_MS = 0.5;
 
-/** Crossings of one thread that have ended, whose memory serves the next ones of their size. */
+/** Memory of ended crossings, for each size, that is kept when none is left. */
 const MAX_KEPT = 8;
 
 /** The kinds of records: bytes of the connection, the end of its direction, and bytes that the next one continues. */
@@ -148,8 +148,8 @@ export class CrossingSide {
   /** Bytes of those that have ended. */
   #ended: CrossingBytes = { received: 0, sent: 0 };
   /**
-   * Memory for further crossings. Without it, that of short ones would stay until both threads collect their garbage,
-   * which shared memory does not cause.
+   * Memory of ended crossings, for the next ones of their size. Otherwise it would stay until both threads collect
+   * their garbage, which shared memory does not cause.
    */
   readonly #kept = new Map<number, CrossingMemory[]>();
   readonly #slots: (Crossing | undefined)[] = [];
@@ -199,7 +199,9 @@ export class CrossingSide {
     if (!this.#crossings.delete(crossing.id)) return;
     this.#slots[crossing.slot] = undefined;
     this.#ended = plus(this.#ended, crossing);
-    if (this.#crossings.size === 0) this.#onIdle?.();
+    if (this.#crossings.size > 0) return;
+    for (const kept of this.#kept.values()) kept.splice(MAX_KEPT);
+    this.#onIdle?.();
   }
 
   /** Neither side uses the number and the memory any more. */
@@ -208,7 +210,7 @@ export class CrossingSide {
     const { byteLength } = memory.sent;
     const kept = this.#kept.get(byteLength) ?? [];
     this.#kept.set(byteLength, kept);
-    if (kept.length < MAX_KEPT) kept.push(memory);
+    kept.push(memory);
   }
 
   /** Memory of an earlier crossing, as new. */

@@ -311,3 +311,19 @@ t.test('a thread without connections is not woken to measure its loop', async (t
   echo?.crossing.close();
   await until('no measurement', async () => (await measured(), (await measured()) === 0));
 });
+
+t.test('as many connections as before need no further memory', async (t) => {
+  await using network = threads(1);
+  await network.all.start();
+  const stays = open(network.all);
+  const memories = new Set<ArrayBufferLike>();
+  for (let round = 0; round < 3; round++) {
+    const all = Array.from({ length: 30 }, () => open(network.all));
+    for (const each of all) memories.add(each?.crossing.sent.reserve(0)?.buffer as ArrayBufferLike);
+    for (const each of all) each?.crossing.post('end');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const each of all) each?.crossing.close(true);
+  }
+  t.equal(memories.size, 30);
+  t.ok(stays);
+});

@@ -3,6 +3,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError, InvariantError } from '../errors.ts';
+import { collectAll } from '../process/memory.ts';
+import type { BufferPool } from '../queue/buffer-pool.ts';
 import { SystemClock } from '../time/clock.ts';
 import { type Alarms, type Crossing, type CrossingInit, type CrossingMessage, CrossingSide } from './crossings.ts';
 import { type LoopDelays, LoopProbe } from './loop-delay.ts';
@@ -33,8 +35,11 @@ export interface CrossingFailed {
 /** Takes a connection over, sets the crossing's owner, and closes the crossing at the end. It may throw. */
 export type CrossingKind = (crossing: Crossing, data: never) => void;
 
-/** Call it once, as the program of the thread. `onIdle` is called when no connection is left. */
-export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onIdle?: () => void): void {
+/** Bytes of a program whose threads collect their garbage when they become idle. */
+const ENOUGH = 256 * 1024 * 1024;
+
+/** Call it once, as the program of the thread. When no connection is left, `buffers` are freed. */
+export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, buffers?: BufferPool): void {
   const { alarms } = workerData as IoThreadData;
   const probe = new LoopProbe({ clock: new SystemClock() });
   const side = new CrossingSide(
@@ -42,7 +47,8 @@ export function hostCrossings(kinds: Readonly<Record<string, CrossingKind>>, onI
     (message) => parentPort?.postMessage(message),
     () => {
       probe.stop();
-      onIdle?.();
+      buffers?.clear();
+      collectAll(ENOUGH); // this thread refers to the memory of its last connections
     },
   );
   parentPort?.on('message', (message: OpenCrossing | CrossingMessage) => {
