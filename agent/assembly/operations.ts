@@ -2,7 +2,7 @@
 
 import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
-import { releaseMemory, releaseTime, trimMemory } from '#lib/process/memory.ts';
+import { releaseMemory, releaseTime, residentMemory, trimMemory } from '#lib/process/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { advertisedHosts, covers } from '../config/advertised.ts';
 import { renewalObstacles } from '../config/renewable.ts';
@@ -193,7 +193,6 @@ export function openIdleMemory({ clock, io, owned }: RouterContext, ownsProcess:
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000 - releaseTime(); // another router of this process may release, too
   };
-  const { rss: residentMemory } = process.memoryUsage;
   const { buffers } = io;
   const reliefs = ownsProcess
     ? { release: (enough: number) => releaseMemory(buffers, enough), trim: () => trimMemory(buffers) }

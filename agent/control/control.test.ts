@@ -421,7 +421,7 @@ t.test('a controller that dials this router must have exactly one SPIFFE name', 
   const { controllers, components } = await twoControllers(t);
   const port = {
     address: server.address() as AddressInfo,
-    handle: (_alpn: string, accept: (socket: TLSSocket) => void) => {
+    handle: (_alpn: string, { accept }: { accept: (socket: TLSSocket) => void }) => {
       server.on('secureConnection', accept);
       return () => undefined;
     },

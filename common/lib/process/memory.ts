@@ -58,7 +58,7 @@ export function releaseMemory(buffers: BufferPool, enough = 0): void {
  * bytes.
  */
 export function collectAll(enough: number): boolean {
-  if (process.memoryUsage.rss() <= enough) return false;
+  if (residentMemory() <= enough) return false;
   collect ??= collector();
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   return true;
@@ -78,6 +78,15 @@ export function trimMemory(buffers: BufferPool): void {
   trim ??= trimmer();
   trim();
   releaseProgramPages();
+}
+
+/** Bytes; none where the system does not tell it, as in a root folder without /proc. */
+export function residentMemory(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
 
 function collector(): Collect {
