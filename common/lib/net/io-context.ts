@@ -9,7 +9,7 @@ import type { IoThreads } from '../threads/io-threads.ts';
 import { type Clock, SystemClock } from '../time/clock.ts';
 import { ClientSockets } from './client-sockets.ts';
 import { FlushSchedule } from './flush-schedule.ts';
-import { UnauthenticatedCpu } from './unauthenticated-cpu.ts';
+import { UnauthenticatedCpu, type UnauthenticatedCpuInit } from './unauthenticated-cpu.ts';
 
 const MIN_LINK_THREADS = 2;
 /** Three quarters of the connections of a kind that a thread may carry: those of accepted clients keep some places. */
@@ -23,6 +23,8 @@ export interface IoContextInit {
   /** Sockets that clients may cause; default: a part of the files that the process may open. */
   readonly maxClientSockets?: number;
   readonly threads?: IoThreads | undefined;
+  /** The processor time of clients before they have proved who they are; default: that of a program's main thread. */
+  readonly strangersCpu?: Pick<UnauthenticatedCpuInit, 'source' | 'all'>;
 }
 
 export class IoContext {
@@ -37,8 +39,8 @@ export class IoContext {
    */
   readonly linkThreads: IoThreads | undefined;
   /**
-   * The connections that threads carry and whose clients are not accepted yet: a stranger who keeps his open displaces
-   * mostly his own.
+   * The connections that threads carry and whose clients are not accepted yet. A source with fewer displaces those of
+   * others.
    */
   readonly strangersInThreads: FairSlots<Socket>;
   /** Memory for frames, payloads and writes. */
@@ -52,7 +54,7 @@ export class IoContext {
   /** The same for datagrams. Anybody can forge their sources, and must not use up the time of clients that connect. */
   readonly datagramCpu: UnauthenticatedCpu;
 
-  constructor({ clock, realClock = new SystemClock(), maxClientSockets, threads }: IoContextInit) {
+  constructor({ clock, realClock = new SystemClock(), maxClientSockets, threads, strangersCpu }: IoContextInit) {
     this.clock = clock;
     this.realClock = realClock;
     this.threads = threads;
@@ -61,7 +63,7 @@ export class IoContext {
     this.strangersInThreads = new FairSlots(MAX_STRANGERS_OF_THREAD * (threads?.count ?? 0), evict);
     this.flushes = new FlushSchedule(realClock); // turns of the event loop exist in virtual time, too
     this.clientSockets = new ClientSockets(maxClientSockets);
-    this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock });
+    this.unauthenticatedCpu = new UnauthenticatedCpu({ clock: realClock, ...strangersCpu });
     this.datagramCpu = new UnauthenticatedCpu({ clock: realClock });
   }
 }

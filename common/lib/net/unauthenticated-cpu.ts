@@ -27,10 +27,10 @@ export interface CpuLimits {
 }
 
 /**
- * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 20 or 60 a second.
+ * Enough for about 60 handshakes with an RSA key of 4,096 bits, or 200 with an EC key, then for 40 or 120 a second.
  * Others feel more at once for as long as it lasts; clients that prove who they are give it back.
  */
-const SOURCE: CpuLimits = { burst: 150, share: 0.05 };
+const SOURCE: CpuLimits = { burst: 150, share: 0.1 };
 /** All sources together leave half of the time to authenticated clients. */
 const ALL: CpuLimits = { burst: 2_000, share: 0.5 };
 /**
@@ -38,8 +38,10 @@ const ALL: CpuLimits = { burst: 2_000, share: 0.5 };
  * second. Less than one in a hundred round trips of others meets them.
  */
 const UNNOTICED: CpuLimits = { burst: 20, share: 0.005 };
+/** A thread that only carries connections may serve more at once: nobody waits for its decisions. */
+export const CPU_OF_THREAD = { source: { burst: 1_000, share: 0.2 }, all: ALL } as const;
 /** Milliseconds that a source lacks after something that only attackers do. */
-const OFFENCE_MS = 500;
+const OFFENCE_MS = 1_000;
 /** Sources whose use of time is remembered. Beyond it, the one that used none for the longest time is forgotten. */
 const MAX_SOURCES = 10_000;
 

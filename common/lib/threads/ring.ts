@@ -158,12 +158,6 @@ export class RingReader extends RingSide {
     return Atomics.load(this.words, HINT);
   }
 
-  /** Whether `next` would return true. */
-  get hasNext(): boolean {
-    if (this.#read === this.#written) this.#written = Atomics.load(this.words, WRITTEN);
-    return this.#read !== this.#written;
-  }
-
   /** Goes on to the next record. Returns false if there is none; the current one stays. */
   next(): boolean {
     for (;;) {

@@ -178,10 +178,11 @@ export class TlsPort {
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => timer.cancel());
     socket.once('readable', () => {
-      if (threads && this.#mayUseThread(socket))
+      if (threads)
         readFirstRecord(socket, (first) => {
           timer.cancel();
-          void threads.start().then(() => this.#queue(socket, first));
+          if (this.#mayUseThread(socket)) void threads.start().then(() => this.#queue(socket, first));
+          else this.#queue(socket, first);
         });
       else {
         timer.cancel(); // its turn is not the client's affair, and the handshake has a timer of its own
@@ -193,7 +194,7 @@ export class TlsPort {
   /**
    * The first bytes of a client are there: its handshake takes its turn.
    *
-   * @param first They were read, since a thread may perform the handshake.
+   * @param first They were read, since a thread may perform the handshake: that is decided when it is its turn.
    */
   #queue(socket: Socket, first?: Buffer): void {
     if (socket.destroyed) return;

@@ -29,14 +29,13 @@ export function secureInThread(
   io: IoContext,
   { isLink = false, contexts, first, protocols, requestCert, timeout, ...more }: ThreadedServerOptions,
 ): ThreadedTls | undefined {
-  const { threads, clientSockets, unauthenticatedCpu } = io;
+  const { threads, clientSockets, unauthenticatedCpu, strangersInThreads } = io;
   if (!threads || !(isLink || unauthenticatedCpu.isNoticeable)) return undefined;
-  let prevent: (() => boolean) | undefined;
+  // Many clients of one source may be a fleet that connects at once: those without a place stay here.
+  const isFull = !isLink && strangersInThreads.isFull;
+  if (isFull && !strangersInThreads.evictFor(sourceOf(network.remoteAddress))) return undefined;
   const socket = ThreadedTls.open(threads, {
     ...more,
-    inTurn: (task) => {
-      prevent = unauthenticatedCpu.run(network, task);
-    },
     network,
     kind: isLink ? LINK_CONNECTION : ACCEPTED_CONNECTION,
     clientSockets,
@@ -51,7 +50,6 @@ export function secureInThread(
     },
   });
   if (!socket) return undefined;
-  network.once('close', () => prevent?.());
   if (!isLink) limitStranger(network, io);
   return socket;
 }

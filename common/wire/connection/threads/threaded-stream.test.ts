@@ -176,7 +176,7 @@ t.test('a connection that fails, and one whose thread ends, close', { skip }, as
   await areClosed();
 });
 
-t.test('strangers who keep connections open displace their own', { skip }, async (t) => {
+t.test('strangers who keep connections open lose places to others', { skip }, async (t) => {
   const { dial, io, carried, port, streams } = await room(t, (stream) => void stream.resume().write('served'));
   const first = await clientHello('');
   const many = Array.from({ length: 250 }, () => {
@@ -186,13 +186,33 @@ t.test('strangers who keep connections open displace their own', { skip }, async
     socket.write(first);
     return socket;
   });
-  await until('the flood to be limited', () => many.filter(({ destroyed }) => destroyed).length >= 250 - 192);
-  t.ok(carried() <= 256, `${carried()} connections in the thread`);
-  t.ok(io.strangersInThreads.size <= 192);
+  await until('the places to be taken', () => io.strangersInThreads.size === 192);
+  t.ok(carried() <= 256, `${carried()} connections in the thread; the others stay on the main thread`);
   beNoticeable(io);
   const client = await dial({ localAddress: '127.7.7.8' });
   t.equal(String((await once(client, 'data'))[0]), 'served');
   t.type(streams.at(-1), ThreadedStream);
   for (const socket of [...many, client]) socket.destroy();
   await until('all places to be free', () => carried() === 0 && io.strangersInThreads.size === 0);
+});
+
+t.test('a fleet that connects at once is served, wherever its connections are', { skip }, async (t) => {
+  const { dial, io, streams } = await room(t, (stream) => {
+    stream.once('data', () => {
+      io.unauthenticatedCpu.authenticated(stream);
+      stream.end('served');
+    });
+  });
+  io.unauthenticatedCpu.run({ remoteAddress: HOST }, () => undefined, -60);
+  await until('the strangers to be forgotten', () => !io.unauthenticatedCpu.isNoticeable);
+  const clients = await Promise.all(Array.from({ length: 150 }, () => dial()));
+  const served = await Promise.all(
+    clients.map(async (client) => {
+      client.write('proof');
+      return String(Buffer.concat(await client.toArray()));
+    }),
+  );
+  t.ok(served.every((text) => text === 'served'));
+  const inThread = streams.filter((stream) => stream instanceof ThreadedStream).length;
+  t.ok(inThread > 0 && inThread < 150, `${inThread} in the thread`);
 });

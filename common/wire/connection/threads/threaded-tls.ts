@@ -42,8 +42,6 @@ export interface ThreadedTlsInit {
   readonly use: TlsUse;
   /** The connection counts among them, if a client opened it. */
   readonly clientSockets?: ClientSockets;
-  /** Runs what arrives from a client before it is accepted, when it is its turn. */
-  readonly inTurn?: (task: () => void) => void;
 }
 
 export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
@@ -58,19 +56,15 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
   readonly #lent: LentSocket;
   #queue: RingQueue | undefined;
   #isReading = false;
-  /** Undefined: the client is accepted, or this side has dialed. */
-  #inTurn: ThreadedTlsInit['inTurn'];
-  #isWaiting = false;
   /** The certificates of the peer in DER form. */
   #presented: readonly Uint8Array[] = [];
   #certificates: readonly X509Certificate[] | undefined;
   #closed: TlsClosed | undefined;
   #isFinished = false;
 
-  private constructor(lent: LentSocket, { network, inTurn }: ThreadedTlsInit) {
+  private constructor(lent: LentSocket, network: Socket) {
     super();
     this.#lent = lent;
-    this.#inTurn = inTurn;
     this.#crossing = lent.crossing;
     this.network = network;
     this.#crossing.owner = this;
@@ -87,7 +81,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     const { network, use, ...more } = init;
     const describe = (descriptor: number): ThreadTlsData => ({ ...use, descriptor });
     const lent = LentSocket.open(threads, { ...more, socket: network, describe });
-    return lent && new ThreadedTls(lent, init);
+    return lent && new ThreadedTls(lent, network);
   }
 
   /** The certificates of the peer, leaf first. They are parsed when somebody needs them: a stranger's are expensive. */
@@ -104,8 +98,6 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
 
   /** Call it when the client is accepted: the limits of strangers end. */
   accept(): void {
-    this.#inTurn = undefined;
-    this.#crossing.touch();
     this.#post('accepted');
   }
 
@@ -138,24 +130,6 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
 
   onTurn(): boolean {
     this.#queue?.turn();
-    if (!this.#inTurn || !this.#crossing.received.hasNext) return this.#pass();
-    if (this.#closed) this.#finish(this.#closed);
-    else if (this.#mayPass) this.#wait(() => this.#pass() && this.#crossing.touch());
-    return false;
-  }
-
-  /** One task at a time. */
-  #wait(task: () => void): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    this.#inTurn?.(() => {
-      this.#isWaiting = false;
-      if (!this.destroyed) task();
-    });
-  }
-
-  /** Returns whether there were records. */
-  #pass(): boolean {
     const { received } = this.#crossing;
     let count = 0;
     while (count < RECORDS_OF_TURN && this.#mayPass && received.next()) {
@@ -175,8 +149,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     else {
       this.alpnProtocol = event.protocol;
       this.#presented = event.presented;
-      if (this.#inTurn) this.#wait(() => this.emit('secure'));
-      else this.emit('secure');
+      this.emit('secure');
     }
   }
 
@@ -185,7 +158,7 @@ export class ThreadedTls extends EventEmitter<Events> implements CrossingOwner {
     this.destroy(error);
   }
 
-  /** When the connection is closed, the owner gets the rest, like that of a socket; of a stranger, nobody needs it. */
+  /** When the connection is closed, the owner gets the rest, like that of a socket. */
   get #mayPass(): boolean {
     return (this.#isReading || this.#closed !== undefined) && !this.destroyed;
   }
