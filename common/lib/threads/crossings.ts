@@ -75,7 +75,7 @@ export class Crossing {
     this.#side.touch(this);
   }
 
-  /** Ends this side; `owner` is no longer called. @param isLast The other side has ended before. */
+  /** Ends this side, which forgets its owner. @param isLast The other side ended before. */
   close(isLast = false): void {
     this.owner = undefined;
     this.#side.delete(this);
@@ -105,7 +105,7 @@ export function otherOf({ received, sent }: CrossingMemory): CrossingMemory {
   return { received: sent, sent: received };
 }
 
-/** The memory with which a thread is told of what happened. */
+/** One thread writes here what the other one has to look at. */
 interface Signals {
   readonly alarm: Int32Array;
   /** Crossings for which there is something to do. */

@@ -36,7 +36,6 @@ export class ServerContexts {
 
   /** The certificate for a name; undefined for the default one. @throws Error if OpenSSL rejects it */
   readonly contextFor = (name: string): SecureContext | undefined => {
-    if (this.#entries.length < 2) return undefined;
     const index = this.#entries.findIndex((each) => {
       each.leaf ??= leafOf(String(each.options.cert));
       return hasHostName(each.leaf, name);

@@ -39,7 +39,7 @@ export function secureServer(stream: Duplex, options: ServerTlsOptions): TLSSock
     requestCert,
     rejectUnauthorized: false,
     ...(protocolOf && { ALPNCallback: ({ protocols }: { protocols: string[] }) => protocolOf(protocols) }),
-    SNICallback: (name, done) => answerSni(contexts, name, done),
+    ...(contexts.options.length > 1 && { SNICallback: (name, done) => answerSni(contexts, name, done) }),
   });
   socket.disableRenegotiation();
   // Node's servers take failures from here; without them, the socket would stay open.

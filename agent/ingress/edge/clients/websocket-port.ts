@@ -175,7 +175,7 @@ export class WebSocketPort {
   #secureInThread(stream: Duplex, network: Socket): ThreadedTls | undefined {
     const { io } = this.#components;
     const { handshakeTimeout: timeout } = this.#settings;
-    const pair = io.unauthenticatedCpu.isNoticeable ? socketPair(io.clientSockets) : undefined;
+    const pair = io.threads && io.unauthenticatedCpu.isNoticeable ? socketPair(io.clientSockets) : undefined;
     if (!pair) return undefined;
     const { socket, descriptor } = pair;
     const protocols = new Map([['', true]]);
